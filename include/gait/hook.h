@@ -38,22 +38,22 @@ struct gait_hooks_options {
 };
 
 /*
- * Gets the hooks of this process; the first one makes them, and only its options count. options may be NULL. Each one
- * is given back by gait_hooks_release. -EOPNOTSUPP: functions cannot be hooked on this CPU yet; -ENOMEM; -EACCES,
- * -EPERM: no memory that may be executed, or no access to /proc/self/mem; -EINVAL: options that are not known.
+ * Acquires the hooks of this process; the first call makes them, and only its options count. options may be NULL. Each
+ * call is paired with one of gait_hooks_release. -EOPNOTSUPP: functions cannot be hooked on this CPU yet; -ENOMEM;
+ * -EACCES, -EPERM: no memory that may be executed, or no access to /proc/self/mem; -EINVAL: options that are not known.
  */
 int gait_hooks_acquire(const struct gait_hooks_options *options, struct gait_hooks **hooks_out, struct gait_error *err);
 
 /*
- * The last one takes all hooks away. Code that threads are still in, or will return to, is left to them. Errors as
- * gait_hooks_commit; then it is not released. NULL is fine.
+ * The last release removes all hooks. Code that threads are still in, or will return to, stays. Errors as
+ * gait_hooks_commit; then the hooks are not released. NULL is fine.
  */
 int gait_hooks_release(struct gait_hooks *hooks, struct gait_error *err);
 
 /* ---- listeners ----------------------------------------------------------------------------------------------------
  */
 
-/* What is called of gait/hook_invocation.h. */
+/* Callbacks for invocations (gait/hook_invocation.h). */
 struct gait_listener {
     size_t size_bytes;
     gait_invocation_function enter; /* NULL: not wanted */
@@ -73,7 +73,7 @@ struct gait_listener {
  * in the middle of an instruction; -EPERM: it is code of gait, or the system does not let us stop threads; -EOPNOTSUPP:
  * it cannot be hooked, and the text says why; -EBUSY: its bytes are needed for another hook, it is replaced in place,
  * or it is probed; -ESTALE: other software has changed the code; -ETIMEDOUT: a thread does not stop, because it is in a
- * vfork, for one; -EINVAL: a listener that wants nothing, or fields that are not known; -ENOMEM.
+ * vfork, for one; -EINVAL: a listener without callbacks, or fields that are not known; -ENOMEM.
  *
  * A function that looks at its own return address, as setjmp, vfork or getcontext do, is entered but never left. A few
  * functions have no room for a jump, and get a trap, for which gait handles SIGTRAP: what is not its own goes on to the
@@ -95,7 +95,7 @@ int gait_hook_probe(struct gait_hooks *hooks, uint64_t instruction, const struct
  */
 int gait_hook_detach(struct gait_hooks *hooks, struct gait_hook *hook, struct gait_error *err);
 
-/* Chooses functions; the name is not ended by a NUL, and NULL if there is none. */
+/* Chooses functions. The name does not end in a NUL; NULL: the function has none. */
 typedef bool (*gait_function_choice)(void *context, const char *name, size_t name_length, uint64_t function);
 
 /*
@@ -106,7 +106,8 @@ typedef bool (*gait_function_choice)(void *context, const char *name, size_t nam
 int gait_hook_attach_module(struct gait_hooks *hooks, uint64_t address, gait_function_choice choose, void *context,
                             const struct gait_listener *listener, size_t *count_out, struct gait_error *err);
 
-/* Takes everything from an address: listeners, which are gone, and a replacement. -ENOENT: it is not hooked. */
+/* Removes everything from an address: its listeners, which are freed, and its replacement. -ENOENT: it is not hooked.
+ */
 int gait_hook_unhook(struct gait_hooks *hooks, uint64_t address, struct gait_error *err);
 
 /* ---- replacements -------------------------------------------------------------------------------------------------
@@ -137,8 +138,8 @@ int gait_hook_revert(struct gait_hooks *hooks, uint64_t function, struct gait_er
  */
 
 /*
- * What is asked for from here on is done by gait_hooks_commit, all at once, which is much quicker than one by one.
- * Transactions within another one belong to it. Until the commit, other threads that change hooks wait. -ETIMEDOUT:
+ * Changes from here on are made by gait_hooks_commit, all at once, which is much quicker than one by one. A
+ * transaction within another one belongs to it. Until the commit, other threads that change hooks wait. -ETIMEDOUT:
  * another thread's transaction takes more than ten seconds.
  */
 int gait_hooks_begin(struct gait_hooks *hooks, struct gait_error *err);
@@ -149,10 +150,10 @@ int gait_hooks_begin(struct gait_hooks *hooks, struct gait_error *err);
  */
 int gait_hooks_commit(struct gait_hooks *hooks, struct gait_error *err);
 
-/* Nothing of it is done. */
+/* Drops the changes of the transaction. */
 void gait_hooks_abort(struct gait_hooks *hooks);
 
-/* ---- who listens, what there is -----------------------------------------------------------------------------------
+/* ---- ignoring threads, inspection -----------------------------------------------------------------------------------
  */
 
 /* Calls that the calling thread makes are reported to no listener, until as many calls of the second function. */
@@ -182,7 +183,7 @@ struct gait_hooks_statistics {
     size_t chunks;  /* of executable memory, 256 KiB each */
 };
 
-/* Gives back what is not needed any more, and reports what is left. statistics_out may be NULL. Errors as commit. */
+/* Frees what is not needed any more, and reports what is left. statistics_out may be NULL. Errors as commit. */
 int gait_hooks_collect(struct gait_hooks *hooks, struct gait_hooks_statistics *statistics_out, struct gait_error *err);
 
 /*

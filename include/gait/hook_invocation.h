@@ -5,7 +5,8 @@
  *
  * Listeners run on the thread that makes the call, on a stack of 128 KiB of their own, and may call anything that is
  * safe where the program happens to be (in the middle of malloc, say). Functions that they call are not hooked for
- * them: no listener is told of what a listener does. They must return; throwing or jumping out of one is not allowed.
+ * them: no listener is notified of what a listener does. They must return; throwing or jumping out of one is not
+ * allowed.
  */
 #ifndef GAIT_HOOK_INVOCATION_H
 #define GAIT_HOOK_INVOCATION_H
@@ -21,7 +22,7 @@ extern "C" {
 enum gait_invocation_point {
     GAIT_INVOCATION_ENTER,   /* nothing of the function has run */
     GAIT_INVOCATION_LEAVE,   /* it has returned, the caller has not gone on yet */
-    GAIT_INVOCATION_UNWOUND, /* it will never return; told when that is noticed, registers are those of that moment */
+    GAIT_INVOCATION_UNWOUND, /* it will never return; reported when noticed, with the registers of that moment */
     GAIT_INVOCATION_PROBE,   /* at a probed instruction, before it runs */
 };
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program can know of its own process, and do in it: modules and their names, threads, memory, and the CPU's own
- * breakpoints.
+ * Inspects and changes the calling process: modules and their names, threads, memory, and hardware breakpoints.
  *
- * Functions that can fail return 0 or a negated errno number. What is enumerated is handed to a function of the
- * caller's, one at a time, and good until that returns; if it returns false, that is the end. Unless it says otherwise,
- * a function can be called from any thread at any time, but not in signal handlers. Structs that gait fills say in
- * size_bytes how much of them it knows.
+ * Functions that can fail return 0 or a negated errno number. Enumerations call a function of the
+ * caller's for each item, which is valid until that returns; if it returns false, the enumeration ends. Unless it says
+ * otherwise, a function can be called from any thread at any time, but not in signal handlers. Structs that gait fills
+ * say in size_bytes how much of them it knows.
  */
 #ifndef GAIT_PROCESS_H
 #define GAIT_PROCESS_H
@@ -22,7 +21,7 @@
 extern "C" {
 #endif
 
-/* Bits of what may be done with memory. */
+/* Access to memory, as bits. */
 enum gait_access { GAIT_ACCESS_READ = 1, GAIT_ACCESS_WRITE = 2, GAIT_ACCESS_EXECUTE = 4 };
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -80,7 +79,7 @@ enum gait_symbol_kind {
 enum gait_symbol_flag {
     GAIT_SYMBOL_GLOBAL = 1,
     GAIT_SYMBOL_WEAK = 2,
-    GAIT_SYMBOL_EXPORTED = 4 /* others can link with it */
+    GAIT_SYMBOL_EXPORTED = 4 /* other modules can link with it */
 };
 
 struct gait_symbol {
@@ -95,15 +94,15 @@ struct gait_symbol {
 typedef bool (*gait_symbol_visit)(void *context, const struct gait_symbol *symbol);
 
 /*
- * What others can use of the module whose ELF header is at `base`, read from memory: right also if its file is gone or
- * another one. -ENOENT: there is no such module, or it exports nothing.
+ * The exports of the module whose ELF header is at `base`, read from memory: right also if its file is gone or was
+ * replaced. -ENOENT: there is no such module, or it exports nothing.
  */
 int gait_module_exports(uint64_t base, gait_symbol_visit visit, void *context, struct gait_error *err);
 
 /*
  * All names that the module's file defines, local ones too; some are in both tables of the file, and come twice.
- * -ENOENT: there is no such module, or no names; -ESTALE: the file is another one than that which is in memory; what
- * opening it gives.
+ * -ENOENT: there is no such module, or no names; -ESTALE: the file is not the one that is in memory; errors of
+ * opening it.
  */
 int gait_module_symbols(uint64_t base, gait_symbol_visit visit, void *context, struct gait_error *err);
 
@@ -119,7 +118,7 @@ struct gait_import {
 
 typedef bool (*gait_import_visit)(void *context, const struct gait_import *import);
 
-/* Read from memory. -ENOENT: there is no such module, or it uses nothing of others. */
+/* The imports, read from memory. -ENOENT: there is no such module, or it imports nothing. */
 int gait_module_imports(uint64_t base, gait_import_visit visit, void *context, struct gait_error *err);
 
 struct gait_section {
@@ -297,7 +296,7 @@ int gait_memory_write(uint64_t address, const void *bytes, size_t size_bytes);
 int gait_memory_scan(uint64_t start, uint64_t end, const char *pattern, bool (*visit)(void *context, uint64_t address),
                      void *context, struct gait_error *err);
 
-/* ---- breakpoints of the CPU -------------------------------------------------------------------------------------- */
+/* ---- hardware breakpoints ---------------------------------------------------------------------------------------- */
 
 enum gait_breakpoint_kind {
     GAIT_BREAKPOINT_EXECUTE = 0, /* before an instruction runs */
@@ -330,7 +329,7 @@ struct gait_breakpoint_options {
 };
 
 /*
- * Sets one for one thread. A CPU has a few of them for each thread, which others may use too.
+ * Sets a breakpoint for one thread. A CPU has a few of them for each thread, which a debugger may use too.
  *
  * gait handles SIGTRAP from the first one on, and hands traps that are not its own to the handler that was there
  * before; a program that sets another one later must do the same. For a thread that blocks SIGTRAP the handler is
@@ -344,10 +343,11 @@ struct gait_breakpoint_options {
 int gait_breakpoint_set(const struct gait_breakpoint_options *options, struct gait_breakpoint **breakpoint_out,
                         struct gait_error *err);
 
-/* Removes it; its function is not called any more when this returns, unless it is the caller. NULL is fine. */
+/* Removes a breakpoint. When this returns its callback is not called any more, unless it is the caller. NULL is fine.
+ */
 void gait_breakpoint_remove(struct gait_breakpoint *breakpoint);
 
-/* Those that are set, with the options that they were set with. */
+/* The breakpoints that are set, with their options. */
 void gait_breakpoints(bool (*visit)(void *context, struct gait_breakpoint *breakpoint,
                                     const struct gait_breakpoint_options *options),
                       void *context);

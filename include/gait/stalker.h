@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Following threads: their code is translated block by block into a cache, with whatever is to be observed written into
- * the translation, and runs there at close to its own speed. The program's stack, registers and memory are what they
+ * Following threads: the engine translates their code block by block into a cache, writes instrumentation into the
+ * translation, and runs it there at close to its own speed. The program's stack, registers and memory are what they
  * would be; its own code is never changed.
  *
  * Functions that can fail return 0 or a negated errno number. Unless it says otherwise, a function can be called from
@@ -25,7 +25,7 @@ extern "C" {
 struct gait_stalker;
 
 /*
- * When code that was translated is compared with what stands there now. By default code that can be written without a
+ * When translated code is compared with the original as it is now. By default code that can be written without a
  * system call (writable, or shared with another mapping) is compared each time that it runs, and all other code is
  * forgotten when its mapping changes; so changes are always noticed, and ordinary code costs nothing.
  */
@@ -63,7 +63,7 @@ int gait_stalker_create(const struct gait_stalker_options *options, struct gait_
                         struct gait_error *err);
 
 /*
- * Unfollows all threads, waits for functions that were begun on other threads, and gives everything back. Not from a
+ * Unfollows all threads, waits for functions that were begun on other threads, and frees everything. Not from a
  * followed thread. NULL is fine.
  */
 void gait_stalker_destroy(struct gait_stalker *stalker);
@@ -199,7 +199,7 @@ struct gait_follow_options {
 int gait_stalker_follow_me(struct gait_stalker *stalker, const struct gait_follow_options *options,
                            struct gait_error *err);
 
-/* Follows the calling thread no more from where this returns. -ESRCH: it is not followed. */
+/* Unfollows the calling thread: it runs natively from where this returns. -ESRCH: it is not followed. */
 int gait_stalker_unfollow_me(struct gait_stalker *stalker, struct gait_error *err);
 
 /*
@@ -311,7 +311,7 @@ int gait_stalker_recompile(struct gait_stalker *stalker, const struct gait_follo
                            struct gait_error *err);
 
 /*
- * Gives memory back that nothing needs any more: of threads that ended, of translations that were forgotten, of
+ * Frees memory that is not needed any more: of threads that ended, of translations that were forgotten, of
  * transformers that no thread is followed with, also if they were prefetched. What some thread may still be in is kept;
  * returns how many pieces these are.
  */
@@ -368,7 +368,7 @@ int gait_stalker_run_on_thread(struct gait_stalker *stalker, int tid, const stru
 
 /* ---- the engine itself ------------------------------------------------------------------------------------------- */
 
-/* Why a thread came to the engine. */
+/* Why a thread entered the engine. */
 enum gait_entry {
     GAIT_ENTRY_BEGIN = 1,     /* it begins to be followed, or a callout sent it elsewhere */
     GAIT_ENTRY_BRANCH,        /* a branch whose target was not linked */

@@ -38,7 +38,7 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
     fputs("gait: recorded ", stream);
     put_count(stream, words->event_count);
     fprintf(stream, " %s in %.3f s, %s: ", words->event_count == 1 ? "event" : "events",
-            (double)words->duration_ns / 1e9, words->lost_bytes == 0 ? "nothing lost" : "not all that there were");
+            (double)words->duration_ns / 1e9, words->lost_bytes == 0 ? "nothing lost" : "some lost");
     put_size(stream, words->file_bytes);
     fprintf(stream, " in %s\n", words->path);
     if (words->deleted_pieces != 0)

@@ -36,7 +36,7 @@ static int explain_open(const char *name, int code, struct gait_error *err)
                              name);
         return error_set(err, code, "cannot open '%s': there is no such file; try another path", name);
     case EACCES:
-        return error_set(err, code, "cannot open '%s': you may not read it; try as a user who may", name);
+        return error_set(err, code, "cannot open '%s': this user may not read it; try as one who may", name);
     case EISDIR:
         return error_set(err, code, "cannot read '%s': it is a directory; try a program or a library in it", name);
     default:
@@ -184,33 +184,34 @@ static int refuse_name(const struct code_file *file, const char *name, struct ga
                      nearest.count > 0 ? text : "another name, or 0xADDRESS+SIZE");
 }
 
-static void set_name(struct code_piece *piece, const struct elf_symbol *symbol)
+static void set_name(struct code_excerpt *excerpt, const struct elf_symbol *symbol)
 {
-    snprintf(piece->name, sizeof(piece->name), "%.*s", (int)(symbol->name_length & INT16_MAX), symbol->name);
-    piece->is_resolver = symbol->is_resolver;
+    snprintf(excerpt->name, sizeof(excerpt->name), "%.*s", (int)(symbol->name_length & INT16_MAX), symbol->name);
+    excerpt->is_resolver = symbol->is_resolver;
 }
 
-/* Finds the bytes of a piece whose address is known; size 0: it has to be known from the symbol. */
-static int complete(const struct code_file *file, const char *where, struct code_piece *piece, struct gait_error *err)
+/* Finds the bytes of a excerpt whose address is known; size 0: it has to be known from the symbol. */
+static int complete(const struct code_file *file, const char *where, struct code_excerpt *excerpt,
+                    struct gait_error *err)
 {
     struct elf_symbol symbol;
     uint64_t available;
 
-    if (elf_symbols_code(&file->symbols, piece->address, &piece->bytes, &available) != 0)
+    if (elf_symbols_code(&file->symbols, excerpt->address, &excerpt->bytes, &available) != 0)
         return error_set(err, ENOENT,
                          "cannot find code at %s in %s: nothing executable is there; try an address as "
                          "symbol tables or 'objdump -h' show it",
                          where, file->path);
-    if (piece->name[0] == '\0' && elf_symbols_find_address(&file->symbols, piece->address, &symbol) == 0) {
-        set_name(piece, &symbol);
-        if (piece->size_bytes == 0)
-            piece->size_bytes = symbol.address + symbol.size_bytes - piece->address;
+    if (excerpt->name[0] == '\0' && elf_symbols_find_address(&file->symbols, excerpt->address, &symbol) == 0) {
+        set_name(excerpt, &symbol);
+        if (excerpt->size_bytes == 0)
+            excerpt->size_bytes = symbol.address + symbol.size_bytes - excerpt->address;
     }
-    if (piece->size_bytes == 0)
+    if (excerpt->size_bytes == 0)
         return error_set(err, EINVAL, "cannot find where the code at %s in %s ends: no symbol covers it; try %s+SIZE",
                          where, file->path, where);
-    if (piece->size_bytes > available)
-        piece->size_bytes = available;
+    if (excerpt->size_bytes > available)
+        excerpt->size_bytes = available;
     return 0;
 }
 
@@ -229,32 +230,32 @@ static int parse_place(const char *where, uint64_t *address_out, uint64_t *size_
     return 0;
 }
 
-int code_file_find(const struct code_file *file, const char *where, struct code_piece *piece_out,
+int code_file_find(const struct code_file *file, const char *where, struct code_excerpt *excerpt_out,
                    struct gait_error *err)
 {
-    struct code_piece piece = {.bytes = NULL};
+    struct code_excerpt excerpt = {.bytes = NULL};
     struct elf_symbol symbol;
     int result;
 
     if (strncmp(where, "0x", 2) == 0 || strncmp(where, "0X", 2) == 0) {
-        result = parse_place(where, &piece.address, &piece.size_bytes, err);
+        result = parse_place(where, &excerpt.address, &excerpt.size_bytes, err);
         if (result != 0)
             return result;
     } else {
         if (elf_symbols_find(&file->symbols, where, &symbol) != 0)
             return refuse_name(file, where, err);
-        set_name(&piece, &symbol);
-        piece.address = symbol.address;
-        piece.size_bytes = symbol.size_bytes;
+        set_name(&excerpt, &symbol);
+        excerpt.address = symbol.address;
+        excerpt.size_bytes = symbol.size_bytes;
     }
-    result = complete(file, where, &piece, err);
+    result = complete(file, where, &excerpt, err);
     if (result == 0)
-        *piece_out = piece;
+        *excerpt_out = excerpt;
     return result;
 }
 
 int code_file_open_for_host(const char *const names[2], const char *what, struct code_file *file_out,
-                            struct code_piece *piece_out, struct gait_error *err)
+                            struct code_excerpt *excerpt_out, struct gait_error *err)
 {
     int result = code_file_open(names[0], file_out, err);
 
@@ -265,7 +266,7 @@ int code_file_open_for_host(const char *const names[2], const char *what, struct
             error_set(err, ENOTSUP, "cannot %s code of '%s': it is for %s, not for this CPU; try on such a machine",
                       what, names[0], file_out->arch->name);
     else
-        result = code_file_find(file_out, names[1], piece_out, err);
+        result = code_file_find(file_out, names[1], excerpt_out, err);
     if (result != 0)
         code_file_close(file_out);
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program or library that is looked at, and pieces of code in it. The file is read into memory, so that nobody can
+ * A program or library that is looked at, and excerpts of its code. The file is read into memory, so that nobody can
  * change it meanwhile. One thread at a time.
  */
 #ifndef GAIT_CLI_CODE_FILE_H
@@ -22,7 +22,7 @@ struct code_file {
 };
 
 /* Code in a file: bytes that are understood at an address. */
-struct code_piece {
+struct code_excerpt {
     const uint8_t *bytes; /* in the file's memory */
     uint64_t size_bytes;
     uint64_t address;
@@ -36,11 +36,11 @@ struct code_piece {
  */
 MUST_USE int code_file_open(const char *name, struct code_file *file_out, struct gait_error *err);
 
-/* Gives the memory back; pieces are void then. */
+/* Gives the memory back; excerpts are void then. */
 void code_file_close(struct code_file *file);
 
 /* Finds code by "SYMBOL", "0xADDRESS" or "0xADDRESS+SIZE". Errors are explained, with the nearest names. */
-MUST_USE int code_file_find(const struct code_file *file, const char *where, struct code_piece *piece_out,
+MUST_USE int code_file_find(const struct code_file *file, const char *where, struct code_excerpt *excerpt_out,
                             struct gait_error *err);
 
 /*
@@ -48,6 +48,6 @@ MUST_USE int code_file_find(const struct code_file *file, const char *where, str
  * runs us, for errors.
  */
 MUST_USE int code_file_open_for_host(const char *const names[2], const char *what, struct code_file *file_out,
-                                     struct code_piece *piece_out, struct gait_error *err);
+                                     struct code_excerpt *excerpt_out, struct gait_error *err);
 
 #endif

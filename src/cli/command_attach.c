@@ -78,7 +78,7 @@ const struct command command_attach = {
     .arguments = "[options] PID",
     .summary = "records a process that runs, until Ctrl-C or --duration",
     .details = "Follows all threads of the process, and threads and processes that they make. At the\n"
-               "end they go on as if nothing had been, without anything of gait in them.\n"
+               "end they go on natively, without anything of gait in them.\n"
                "\n" RECORD_OPTIONS_HELP "\n"
                "Examples:\n"
                "  gait attach --duration 5 $(pidof redis-server)\n"

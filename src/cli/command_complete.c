@@ -120,7 +120,7 @@ const struct command command_complete = {
     .name = "complete",
     .arguments = "WORD...",
     .summary = "what may come next on a command line, for shells",
-    .details = "Prints what the last of the words, which may be empty, can become behind 'gait' and\n"
+    .details = "Prints the completions of the last word, which may be empty, behind 'gait' and\n"
                "the words before it, a line each: commands, and options of a command. The\n"
                "completion of bash, zsh and fish asks for it; where nothing is printed, they\n"
                "offer files. Put the script for your shell (completions/) where it looks for\n"

@@ -74,8 +74,8 @@ const struct command command_coverage = {
     .summary = "which functions, code and lines of the source ran",
     .details = "Shows, file by file, how many of its functions ran. Where blocks were recorded\n"
                "(gait spawn --follow block, or exec), also how much of the code did, and which\n"
-               "lines of the source. Of a recording by hooks, the functions that were hooked are\n"
-               "all that counts.\n"
+               "lines of the source. In a recording by hooks, only functions that were hooked\n"
+               "count.\n"
                "\n"
                "  --functions    lists the functions that ran, and how often each was called; 0:\n"
                "                 something jumped into the middle of it\n"

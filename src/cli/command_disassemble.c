@@ -15,38 +15,39 @@
 /* Most instructions have no more bytes than fit here; the text of a longer one begins further right. */
 #define BYTE_COLUMNS 24
 
-static void print_heading(struct screen *screen, const struct code_file *file, const struct code_piece *piece)
+static void print_heading(struct screen *screen, const struct code_file *file, const struct code_excerpt *excerpt)
 {
-    screen_put(screen, SCREEN_STRONG, 0, piece->name[0] == '\0' ? "code" : piece->name);
-    screen_print(screen, " in %s, 0x%" PRIx64 ", %" PRIu64 " bytes\n", file->path, piece->address, piece->size_bytes);
-    if (piece->is_resolver)
+    screen_put(screen, SCREEN_STRONG, 0, excerpt->name[0] == '\0' ? "code" : excerpt->name);
+    screen_print(screen, " in %s, 0x%" PRIx64 ", %" PRIu64 " bytes\n", file->path, excerpt->address,
+                 excerpt->size_bytes);
+    if (excerpt->is_resolver)
         screen_print(screen, "This is the code that chooses the function when the program starts.\n");
 }
 
-static void print_line(struct screen *screen, const struct code_piece *piece, uint64_t offset, unsigned length,
+static void print_line(struct screen *screen, const struct code_excerpt *excerpt, uint64_t offset, unsigned length,
                        const char *text)
 {
     char address[24], bytes[3 * ARCH_INSN_BYTES_MAX + 1];
     size_t used = 0;
 
-    snprintf(address, sizeof(address), "%8" PRIx64 "  ", piece->address + offset);
+    snprintf(address, sizeof(address), "%8" PRIx64 "  ", excerpt->address + offset);
     for (unsigned i = 0; i < length && i < ARCH_INSN_BYTES_MAX; i++)
-        used += (size_t)snprintf(bytes + used, sizeof(bytes) - used, "%02x ", piece->bytes[offset + i]);
+        used += (size_t)snprintf(bytes + used, sizeof(bytes) - used, "%02x ", excerpt->bytes[offset + i]);
     screen_put(screen, SCREEN_FAINT, 0, address);
     screen_put(screen, SCREEN_FAINT, used < BYTE_COLUMNS ? BYTE_COLUMNS : 0, bytes);
     screen_print(screen, " %s\n", text);
 }
 
 /* Bytes that are no instruction are shown as such, one by one. */
-static void print_code(struct screen *screen, const struct code_file *file, const struct code_piece *piece)
+static void print_code(struct screen *screen, const struct code_file *file, const struct code_excerpt *excerpt)
 {
     unsigned options = file->arch == arch_host() ? host_cpu_decode_options() : 0;
     struct arch_insn insn;
 
-    for (uint64_t offset = 0; offset < piece->size_bytes; offset += insn.length) {
-        struct app_pc pc = app_pc_of(piece->address + offset);
-        const uint8_t *bytes = piece->bytes + offset;
-        size_t available = piece->size_bytes - offset;
+    for (uint64_t offset = 0; offset < excerpt->size_bytes; offset += insn.length) {
+        struct app_pc pc = app_pc_of(excerpt->address + offset);
+        const uint8_t *bytes = excerpt->bytes + offset;
+        size_t available = excerpt->size_bytes - offset;
         char buffer[TEXT_BYTES];
         struct text_writer text;
 
@@ -56,7 +57,7 @@ static void print_code(struct screen *screen, const struct code_file *file, cons
             text_put_string(&text, "(no instruction)");
             insn.length = 1;
         }
-        print_line(screen, piece, offset, insn.length, buffer);
+        print_line(screen, excerpt, offset, insn.length, buffer);
     }
 }
 
@@ -66,16 +67,16 @@ static enum command_status run(const struct command_call *call)
     static const struct argument_rules rules = {.command = "disassemble", .names = names, .name_count = 2};
     const char *values[2];
     enum command_status status = arguments_parse(call, &rules, values);
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
     if (status != COMMAND_DONE)
         return status;
     if (code_file_open(values[0], &file, call->error) != 0)
         return COMMAND_FAILED;
-    if (code_file_find(&file, values[1], &piece, call->error) == 0) {
-        print_heading(call->screen, &file, &piece);
-        print_code(call->screen, &file, &piece);
+    if (code_file_find(&file, values[1], &excerpt, call->error) == 0) {
+        print_heading(call->screen, &file, &excerpt);
+        print_code(call->screen, &file, &excerpt);
     } else {
         status = COMMAND_FAILED;
     }

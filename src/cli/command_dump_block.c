@@ -44,26 +44,26 @@ static void *map_at(uint64_t address, size_t size_bytes)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
-static int refuse_load(const struct code_piece *piece, struct gait_error *err)
+static int refuse_load(const struct code_excerpt *excerpt, struct gait_error *err)
 {
-    return error_set(err, errno, "cannot load the code at 0x%" PRIx64 ": %s; try another piece of code", piece->address,
+    return error_set(err, errno, "cannot load the code at 0x%" PRIx64 ": %s; try other code", excerpt->address,
                      strerror(errno));
 }
 
-static int load(const struct code_piece *piece, struct loaded_code *loaded_out, struct gait_error *err)
+static int load(const struct code_excerpt *excerpt, struct loaded_code *loaded_out, struct gait_error *err)
 {
-    uint64_t offset = piece->address % memory_page_size(), start = piece->address - offset;
-    struct loaded_code loaded = {.size_bytes = memory_round_to_pages(offset + piece->size_bytes + 1)};
+    uint64_t offset = excerpt->address % memory_page_size(), start = excerpt->address - offset;
+    struct loaded_code loaded = {.size_bytes = memory_round_to_pages(offset + excerpt->size_bytes + 1)};
 
     loaded.pages = start < ADDRESS_LOWEST ? MAP_FAILED : map_at(start, loaded.size_bytes);
     if (loaded.pages == MAP_FAILED)
         loaded.pages = map_at(start + LOADED_AT, loaded.size_bytes);
     if (loaded.pages == MAP_FAILED)
-        return refuse_load(piece, err);
+        return refuse_load(excerpt, err);
     memset(loaded.pages, BEHIND_CODE, loaded.size_bytes);
-    memcpy((uint8_t *)loaded.pages + offset, piece->bytes, piece->size_bytes);
+    memcpy((uint8_t *)loaded.pages + offset, excerpt->bytes, excerpt->size_bytes);
     if (mprotect(loaded.pages, loaded.size_bytes, PROT_READ | PROT_EXEC) != 0) {
-        refuse_load(piece, err);
+        refuse_load(excerpt, err);
         munmap(loaded.pages, loaded.size_bytes);
         return -err->code;
     }
@@ -103,7 +103,7 @@ static int copy_of(const void *context, uint64_t original, uint64_t *place_out)
 static const struct side_by_side_map map = {copy_of, original_of};
 
 static enum command_status show(const struct command_call *call, const struct block_dump *dump,
-                                const struct code_piece *piece)
+                                const struct code_excerpt *excerpt)
 {
     const struct gait_translation *translation = &dump->translation;
     struct side_by_side sides = {
@@ -117,32 +117,32 @@ static enum command_status show(const struct command_call *call, const struct bl
         .context = dump,
     };
 
-    screen_put(call->screen, SCREEN_STRONG, 0, piece->name[0] == '\0' ? "code" : piece->name);
+    screen_put(call->screen, SCREEN_STRONG, 0, excerpt->name[0] == '\0' ? "code" : excerpt->name);
     screen_print(call->screen,
                  ": block of %" PRIu64 " bytes at 0x%" PRIx64 ", loaded at 0x%" PRIx64 ", translated to %" PRIu64
                  " bytes\n",
-                 translation->original_bytes, piece->address, translation->start, translation->code_bytes);
+                 translation->original_bytes, excerpt->address, translation->start, translation->code_bytes);
     return side_by_side_print(call->screen, &sides, call->error) == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
 static enum command_status translate_and_show(const struct command_call *call, struct block_dump *dump,
-                                              const struct code_piece *piece)
+                                              const struct code_excerpt *excerpt)
 {
     enum command_status status = COMMAND_FAILED;
     struct loaded_code loaded = {0};
 
-    if (load(piece, &loaded, call->error) != 0)
+    if (load(excerpt, &loaded, call->error) != 0)
         return COMMAND_FAILED;
     if (gait_stalker_prefetch(dump->stalker, &dump->options, loaded.address, call->error) == 0 &&
         gait_stalker_find_translation(dump->stalker, &dump->options, loaded.address, &dump->translation, call->error) ==
             0)
-        status = show(call, dump, piece);
+        status = show(call, dump, excerpt);
     munmap(loaded.pages, loaded.size_bytes);
     return status;
 }
 
-static enum command_status dump_piece(const struct command_call *call, const struct code_piece *piece,
-                                      const struct block_choices *choices)
+static enum command_status dump_excerpt(const struct command_call *call, const struct code_excerpt *excerpt,
+                                        const struct block_choices *choices)
 {
     struct block_dump dump = {
         .options = {.size_bytes = sizeof(dump.options), .events = (uint32_t)choices->events},
@@ -152,7 +152,7 @@ static enum command_status dump_piece(const struct command_call *call, const str
 
     if (gait_stalker_create(NULL, &dump.stalker, call->error) != 0)
         return COMMAND_FAILED;
-    status = translate_and_show(call, &dump, piece);
+    status = translate_and_show(call, &dump, excerpt);
     gait_stalker_destroy(dump.stalker);
     return status;
 }
@@ -161,12 +161,12 @@ static enum command_status run_on(const struct command_call *call, const char *c
                                   const struct block_choices *choices)
 {
     enum command_status status;
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
-    if (code_file_open_for_host(values, "translate", &file, &piece, call->error) != 0)
+    if (code_file_open_for_host(values, "translate", &file, &excerpt, call->error) != 0)
         return COMMAND_FAILED;
-    status = dump_piece(call, &piece, choices);
+    status = dump_excerpt(call, &excerpt, choices);
     code_file_close(&file);
     return status;
 }

@@ -236,7 +236,7 @@ extern const struct command command_dump_details;
 const struct command command_dump_details = {
     .name = "dump details",
     .arguments = "TRACE",
-    .summary = "every call that was looked at closely, a line each time",
+    .summary = "the records of a trace's detail lanes, a line each",
     .details = "Writes what is in the detail lanes of a trace as lines, for other programs to\n"
                "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\", \"left\" (by\n"
                "an exception or a long jump) or \"stack\", depth, function. Then, where it was\n"

@@ -18,13 +18,13 @@ struct relocation_choices {
     int is_far, spill, return_address;
 };
 
-static enum command_status show(const struct command_call *call, const struct code_piece *piece,
+static enum command_status show(const struct command_call *call, const struct code_excerpt *excerpt,
                                 const struct gait_code_copy *copy)
 {
     struct side_by_side sides = {
-        .bytes = piece->bytes,
-        .size_bytes = piece->size_bytes,
-        .address = piece->address,
+        .bytes = excerpt->bytes,
+        .size_bytes = excerpt->size_bytes,
+        .address = excerpt->address,
         .copy = gait_code_copy_entry(copy),
         .copy_bytes = gait_code_copy_size(copy),
         .total_bytes = gait_code_copy_total_size(copy),
@@ -33,14 +33,14 @@ static enum command_status show(const struct command_call *call, const struct co
     };
     struct screen *screen = call->screen;
 
-    screen_put(screen, SCREEN_STRONG, 0, piece->name[0] == '\0' ? "code" : piece->name);
+    screen_put(screen, SCREEN_STRONG, 0, excerpt->name[0] == '\0' ? "code" : excerpt->name);
     screen_print(screen, ": %" PRIu64 " bytes at 0x%" PRIx64 ", copied to %p: %zu bytes of code, %zu of constants\n",
-                 piece->size_bytes, piece->address, gait_code_copy_entry(copy), gait_code_copy_size(copy),
+                 excerpt->size_bytes, excerpt->address, gait_code_copy_entry(copy), gait_code_copy_size(copy),
                  gait_code_copy_total_size(copy) - gait_code_copy_size(copy));
     return side_by_side_print(screen, &sides, call->error) == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 
-static enum command_status copy_and_show(const struct command_call *call, const struct code_piece *piece,
+static enum command_status copy_and_show(const struct command_call *call, const struct code_excerpt *excerpt,
                                          const struct relocation_choices *choices)
 {
     struct gait_code_copy_options options = {
@@ -49,14 +49,14 @@ static enum command_status copy_and_show(const struct command_call *call, const 
         .return_address = returns[choices->return_address],
         .spill = spills[choices->spill],
         .spill_slots = {0, 8},
-        .original_address = piece->address,
+        .original_address = excerpt->address,
     };
     enum command_status status;
     struct gait_code_copy *copy;
 
-    if (gait_code_copy_create(&options, piece->bytes, piece->size_bytes, &copy, call->error) != 0)
+    if (gait_code_copy_create(&options, excerpt->bytes, excerpt->size_bytes, &copy, call->error) != 0)
         return COMMAND_FAILED;
-    status = show(call, piece, copy);
+    status = show(call, excerpt, copy);
     gait_code_copy_destroy(copy);
     return status;
 }
@@ -65,12 +65,12 @@ static enum command_status run_on(const struct command_call *call, const char *c
                                   const struct relocation_choices *choices)
 {
     enum command_status status;
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
-    if (code_file_open_for_host(values, "copy", &file, &piece, call->error) != 0)
+    if (code_file_open_for_host(values, "copy", &file, &excerpt, call->error) != 0)
         return COMMAND_FAILED;
-    status = copy_and_show(call, &piece, choices);
+    status = copy_and_show(call, &excerpt, choices);
     code_file_close(&file);
     return status;
 }

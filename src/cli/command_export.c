@@ -170,7 +170,7 @@ static int export_opened(struct export *export)
         return error_set(export->call->error, result, "cannot export '%s': there is no memory", export->options.trace);
     progress_bar_begin(&bar, stderr, export->options.output == NULL ? export->call->screen->stream : NULL,
                        "reading debug information");
-    view_functions_watch(&export->functions, (struct symbolizer_watch){progress_bar_tell, &bar});
+    view_functions_watch(&export->functions, (struct symbolizer_watch){progress_bar_update, &bar});
     result = write_out(export);
     progress_bar_end(&bar);
     view_functions_deinit(&export->functions);

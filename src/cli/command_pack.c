@@ -144,7 +144,7 @@ static void put_size(struct screen *screen, uint64_t bytes)
                  (double)bytes < MIB ? "KiB" : "MiB");
 }
 
-static void tell(const struct packed_copy *packing, const char *path, size_t count, const struct packed_amount *amount)
+static void report(const struct packed_copy *packing, const char *path, size_t count, const struct packed_amount *amount)
 {
     struct screen *screen = packing->call->screen;
     char clean[512];
@@ -197,7 +197,7 @@ static int write_pack(struct packed_copy *packing)
         count += list(&packing->added, all + count);
         result = trace_pack_write(path, all, count, &amount, packing->call->error);
         if (result == 0)
-            tell(packing, path, count, &amount);
+            report(packing, path, count, &amount);
     }
     free(all);
     free(path);

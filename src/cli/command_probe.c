@@ -492,7 +492,7 @@ const struct command command_probe = {
                "  --limit N           ends after that many events\n"
                "  --buffer SIZE       of each CPU's ring (8M); K and M count\n"
                "  --compress          compresses what is recorded\n"
-               "  --quiet             says nothing but errors\n"
+               "  --quiet             prints nothing but errors\n"
                "\n"
                "Examples:\n"
                "  gait probe -l 'tracepoint:sched:*'\n"

@@ -84,7 +84,7 @@ static enum command_status open_source(const struct command_call *call, const st
 {
     struct progress_bar bar;
     const struct trace_report_options options = {
-        .by = (enum call_group_kind)choices->by, .filter = choices->filter, .watch = {progress_bar_tell, &bar}};
+        .by = (enum call_group_kind)choices->by, .filter = choices->filter, .watch = {progress_bar_update, &bar}};
     int result;
 
     if (view_trace_open(&source->trace, path, call->error) != 0)
@@ -279,7 +279,7 @@ const struct command command_report = {
                "with their events; the functions that took most time, with what they called\n"
                "(total) and without (self), how often they were called, and how long a call\n"
                "took: the shortest, the average, half and 99 % of them at most, the longest; of\n"
-               "functions that were looked at closely, their last arguments; where threads went\n"
+               "functions with captured arguments, their last ones; where threads went\n"
                "on without being followed, and why; of processes that a signal ended, where, and\n"
                "what threads did last.\n"
                "\n"

@@ -79,7 +79,7 @@ static void put_lanes(struct screen *screen, const struct control_stats *stats)
     for (uint32_t i = 0; i < stats->lane_count; i++)
         put_lane(screen, &stats->lanes[i]);
     if (used > stats->lane_count)
-        screen_print(screen, "and %u more, which get on no worse\n", used - stats->lane_count);
+        screen_print(screen, "and %u more, in no worse a state\n", used - stats->lane_count);
 }
 
 static void put_stats(struct screen *screen, pid_t pid, const struct control_answer *answer,
@@ -162,7 +162,7 @@ const struct command command_stats = {
                "  waiting     there is none, and the thread waits until there is\n"
                "  dropping    there is none, and what the thread does is lost. The reason: full (of\n"
                "              --overflow drop), silent (the recorder did nothing for two seconds),\n"
-               "              leaving (the thread is to be followed no more)\n"
+               "              leaving (the thread is no longer to be followed)\n"
                "\n"
                "An event is a record of the trace: a call, a return or a block, which also says\n"
                "the instructions in it and of the call at its end.\n"

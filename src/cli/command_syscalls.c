@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gait syscalls: what a program asks of the kernel, as strace tells it. */
+/* gait syscalls: what a program asks of the kernel, as strace writes it. */
 #define _GNU_SOURCE
 #include "cli/command.h"
 

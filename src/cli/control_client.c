@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recordings listen on abstract sockets, which /proc/net/unix lists; each is asked whether it has the process. A socket
- * of that name may be anybody's: who listens must be the same user, or root, unless we are root ourselves.
+ * of that name may be any user's: the listener must be the same user, or root, unless we are root ourselves.
  */
 #define _GNU_SOURCE
 #include "cli/control_client.h"
@@ -178,7 +178,8 @@ static int explain(pid_t pid, int result, const struct control_answer *answer, s
         return error_set(err, ENOENT, "process %d is not being recorded; gait attach %d would begin to", (int)pid,
                          (int)pid);
     case -EPERM:
-        return error_set(err, EPERM, "process %d is recorded by another user, who has to do this; root may too",
+        return error_set(err, EPERM,
+                         "cannot reach the recording of process %d: it is another user's; try as that user, or as root",
                          (int)pid);
     case -ETIMEDOUT:
     case -EPROTO:
@@ -187,13 +188,14 @@ static int explain(pid_t pid, int result, const struct control_answer *answer, s
                          "version?",
                          (int)pid);
     case -ECONNRESET:
-        return error_set(err, -result,
-                         "the recording of process %d ended without a word, so perhaps something of gait is left in it",
-                         (int)pid);
+        return error_set(
+            err, -result,
+            "the recorder of process %d ended without an answer; hooks or the agent may be left in the process",
+            (int)pid);
     default:
         memcpy(text, answer->text, answer->text_bytes);
         text[answer->text_bytes] = '\0';
-        return error_set(err, result, "the recording of process %d says: %s", (int)pid,
+        return error_set(err, result, "the recorder of process %d reports: %s", (int)pid,
                          answer->text_bytes == 0 ? strerror(-result) : printable(shown, sizeof(shown), text));
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking the recording that a process is part of, whoever makes it. */
+/* Asking the recording that a process is part of. */
 #ifndef GAIT_CLI_CONTROL_CLIENT_H
 #define GAIT_CLI_CONTROL_CLIENT_H
 
@@ -17,7 +17,7 @@ struct control_question {
 
 /*
  * Finds the recording, asks, and waits for the last answer. -ESRCH: there is no such process; -ENOENT: it is not
- * recorded; -EPERM: by somebody else; -ETIMEDOUT: the recording does not answer; what the recording says.
+ * recorded; -EPERM: by another user; -ETIMEDOUT: the recording does not answer; what the recording says.
  */
 MUST_USE int control_client_ask(const struct control_question *question, struct control_answer *answer_out,
                                 struct gait_error *err);

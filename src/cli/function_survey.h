@@ -28,7 +28,7 @@ MUST_USE int function_survey_open(const char *name, struct function_survey *surv
 /* Looks at its code, so that plans can be made. */
 MUST_USE int function_survey_prepare(struct function_survey *survey, struct gait_error *err);
 
-/* Whether it is a function that somebody may want to hook: no label, and no part of another. */
+/* Whether it is a function that a user may want to hook: no label, and no part of another. */
 bool function_survey_has(const struct function_survey *survey, const struct elf_function *function);
 
 /* Chooses functions by all names that they have: as elf_function_list_select(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for somebody's word before a program runs: Enter on the terminal, or whatever else the caller looks at. */
+/* Holding a program before its first instruction, until Enter on the terminal or an event that the caller looks at. */
 #ifndef GAIT_CLI_HELD_START_H
 #define GAIT_CLI_HELD_START_H
 

@@ -13,12 +13,12 @@ struct kernel_probes {
     struct chosen_probes list;
     struct watch watch;
     struct kernel_recorder *recorder; /* NULL: it has not begun */
-    size_t switch_source;             /* whose number switches have; 0: nobody asked */
+    size_t switch_source;             /* whose number switches have; 0: not asked for */
 };
 
 /*
- * Finds the places that the specs mean; with_sched: and those that tell when threads run. -EINVAL, -ENOENT: there is no
- * such place, and err says which there are; or it is one in the program's code, where the agent is.
+ * Finds the places that the specs mean; with_sched: and those that record when threads run. -EINVAL, -ENOENT: there is
+ * no such place, and err says which there are; or it is one in the program's code, where the agent is.
  */
 MUST_USE int kernel_probes_find(struct kernel_probes *probes, const struct option_list *specs, bool with_sched,
                                 struct gait_error *err);

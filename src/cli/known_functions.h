@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions that --detail means and of which debug information says that they have strings or floats: those have to be
- * kept when they are called, so the agent is told of them before. Numbers need not be: the registers are in each
+ * kept when they are called, so the agent gets them before. Numbers need not be: the registers are in each
  * record.
  */
 #ifndef GAIT_CLI_KNOWN_FUNCTIONS_H

@@ -82,7 +82,7 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     agent_out->stack_bytes = options->stack_bytes;
     agent_out->string_bytes = options->string_bytes;
     agent_out->stack_frames = options->stacks.count == 0 ? 0 : options->stack_depth;
-    if (options->tells_syscalls)
+    if (options->records_syscalls)
         agent_calls_choose(agent_out, &options->syscalls, options->string_bytes);
     record_patterns_get(options, agent_out);
 }
@@ -207,7 +207,7 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     struct family_options family = {
         .agent = &agent,
         .is_child = recorder->job->is_child,
-        .tell = say,
+        .report = say,
         .context = (void *)(uintptr_t)options,
     };
     struct target target = {.killed_by = 0};
@@ -433,9 +433,10 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
         closing_words_say_waits(&words, stderr);
     if (!recorder->job->options->is_quiet)
         closing_words_say(&words, stderr);
-    record_patterns_tell_unresolved(recorder->job->options, unresolved, say, (void *)(uintptr_t)recorder->job->options);
-    record_patterns_tell_unmatched(recorder->job->options, matched | unresolved, say,
-                                   (void *)(uintptr_t)recorder->job->options);
+    record_patterns_report_unresolved(recorder->job->options, unresolved, say,
+                                      (void *)(uintptr_t)recorder->job->options);
+    record_patterns_report_unmatched(recorder->job->options, matched | unresolved, say,
+                                     (void *)(uintptr_t)recorder->job->options);
     return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 

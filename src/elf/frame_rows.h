@@ -9,12 +9,12 @@
 
 #include "elf/eh_frame.h"
 
-/* Registers with larger numbers are not general ones, and nobody asks for them. */
+/* Registers with larger numbers are not general ones, and are not needed. */
 #define FRAME_REGISTERS 34u
 
 enum frame_rule_kind {
     FRAME_SAME,          /* the register has still the value that it had in the caller */
-    FRAME_UNDEFINED,     /* nobody knows it; of the return address: there is no caller */
+    FRAME_UNDEFINED,     /* it is not known; of the return address: there is no caller */
     FRAME_AT_OFFSET,     /* it is in memory, at the frame plus the offset */
     FRAME_IS_OFFSET,     /* it is the frame plus the offset */
     FRAME_IN_REGISTER,   /* it is in another register; also of the frame: plus the offset */

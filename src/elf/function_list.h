@@ -19,7 +19,7 @@
 
 struct elf_function {
     uint64_t start;      /* addresses are as in the file */
-    uint64_t size_bytes; /* 0: nobody says; never beyond its piece of code */
+    uint64_t size_bytes; /* 0: not known; never beyond its span of code */
     uint64_t
         covered_end;  /* of this one and all that start before it, whatever ends last; without size: the next start */
     const char *name; /* the plainest one; not ended by a NUL; NULL: it has none */
@@ -27,7 +27,7 @@ struct elf_function {
     uint32_t frame_offset; /* where .eh_frame describes it from its start on, plus 1; 0: nowhere */
     bool is_resolver;      /* its code finds the function to use when the program starts */
     bool is_part;          /* no function: the seldom used part of one, which is jumped to */
-    bool is_label;         /* a name for code that nobody calls a function: it has neither type nor size */
+    bool is_label;         /* a name for code that is not marked as a function: it has neither type nor size */
 };
 
 struct elf_function_list {

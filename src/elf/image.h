@@ -68,7 +68,7 @@ MUST_USE int elf_image_parse(const void *bytes, size_t size_bytes, struct elf_ma
  */
 MUST_USE int elf_image_read(const struct elf_image *image, uint64_t address, void *bytes_out, size_t size_bytes);
 
-/* Whether the image can do without anybody: no libraries, no symbols, no thread storage. 0, or -ENOEXEC if it cannot.
+/* Whether the image can do without others: no libraries, no symbols, no thread storage. 0, or -ENOEXEC if it cannot.
  */
 MUST_USE int elf_image_check_self_contained(const struct elf_image *image);
 

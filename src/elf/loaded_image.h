@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 64-bit ELF image that somebody has loaded, as its program headers in memory tell it. Neither they nor the memory
+ * A 64-bit ELF image that is loaded, as its program headers in memory describe it. Neither they nor the memory
  * can be trusted to be there. No system calls but the reader's, no locks, no libc; usable anywhere.
  */
 #ifndef GAIT_ELF_LOADED_IMAGE_H
@@ -15,7 +15,7 @@
 #define ELF_LOADED_SEGMENTS_MAX 16u
 
 struct elf_loaded_segment {
-    uint64_t start; /* in memory, as the headers tell it: not rounded to pages */
+    uint64_t start; /* in memory, as the headers say: not rounded to pages */
     uint64_t end;
     uint64_t file_offset;
     uint64_t file_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many dynamic symbols there are is told by the hash tables only: the old one says it, of the new one the longest
+ * How many dynamic symbols there are follows from the hash tables only: the old one says it, of the new one the longest
  * chain has to be followed to its end. Symbols are read some at a time, names one at a time.
  */
 #include "elf/loaded_symbols.h"

@@ -20,7 +20,7 @@ struct elf_memory;
 #define ELF_LOADED_NAME_BYTES 512u
 
 struct elf_loaded_symbol {
-    uint64_t address; /* in memory; 0: somebody else defines it */
+    uint64_t address; /* in memory; 0: another module defines it */
     uint64_t size_bytes;
     unsigned kind;    /* STT_* */
     unsigned binding; /* STB_* */

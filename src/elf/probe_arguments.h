@@ -20,7 +20,7 @@ struct operand_text;
 #define PROBE_NO_REGISTER   0xffu
 
 enum probe_operand_kind {
-    PROBE_OPERAND_UNKNOWN,  /* nobody knows where it is */
+    PROBE_OPERAND_UNKNOWN,  /* where it is is not known */
     PROBE_OPERAND_CONSTANT, /* it is `offset` */
     PROBE_OPERAND_REGISTER, /* it is in `base`, from bit `shift` on */
     PROBE_OPERAND_MEMORY,   /* it is at offset + base + (index << shift) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The names in an ELF file on disk. Only headers, notes, symbol tables and names of sections are read, into memory of
- * our own: a file that somebody cuts off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable
+ * our own: a file that is cut off meanwhile is an error, no fault. Raw system calls, no locks, no libc; callable
  * from any thread and inside the target.
  */
 #ifndef GAIT_ELF_SYMBOL_FILE_H

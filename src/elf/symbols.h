@@ -52,13 +52,13 @@ uint64_t elf_symbols_count(const struct elf_symbols *symbols);
 /* Entry number `which`. -ENOENT: there is none, or it is no code that this file defines under a name. */
 MUST_USE int elf_symbols_get(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out);
 
-/* The same, also of names for what is no code: nobody has looked for that yet, so it is quicker. */
+/* The same, also of names for what is no code: what is there is not looked at, so it is quicker. */
 MUST_USE int elf_symbols_peek(const struct elf_symbols *symbols, uint64_t which, struct elf_symbol *symbol_out);
 
 /* How far it is from some code to the next symbol, or the end of its segment; 0: there is no code. Asks all symbols. */
 uint64_t elf_symbols_measure(const struct elf_symbols *symbols, uint64_t address);
 
-/* The code with that name; the size is found if the file does not tell it. -ENOENT: there is none. */
+/* The code with that name; the size is found if the file does not say it. -ENOENT: there is none. */
 MUST_USE int elf_symbols_find(const struct elf_symbols *symbols, const char *name, struct elf_symbol *symbol_out);
 
 /* Whether people would rather read the first one's name. */

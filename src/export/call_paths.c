@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The path of the open calls of the thread that is read is kept by depth, up to the longest that is told apart. */
+/* The path of the open calls of the thread that is read is kept by depth, up to the longest that is distinguished. */
 #include "export/call_paths.h"
 
 #include "hosted/error_text.h"

@@ -9,7 +9,7 @@
 #include "base/hash_map.h"
 #include "export/export_calls.h"
 
-/* Of deeper calls the outermost ones are told, and the call itself: who recurses has many paths, all alike. */
+/* Of deeper calls the outermost ones are kept, and the call itself: recursion has many paths, all alike. */
 #define CALL_PATH_MAX  1000u
 
 #define CALL_PATH_NONE UINT32_MAX

@@ -2,8 +2,8 @@
 /*
  * A folder in the Common Trace Format 1.8, which babeltrace2 and Trace Compass read: a file "metadata" that says what
  * the others look like, and a stream for each thread, in which calls begin and end by name. System calls and probes of
- * a thread are streams of their own, and so is what the kernel told. The folder must not be there yet, or be empty:
- * other files in it would be taken for streams.
+ * a thread are streams of their own, and so are the events of the kernel. The folder must not be there yet, or be
+ * empty: other files in it would be taken for streams.
  */
 #define _GNU_SOURCE
 #include "export/call_flag_names.h"

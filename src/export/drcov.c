@@ -2,7 +2,7 @@
 /*
  * The blocks that ran, as DynamoRIO's drcov writes them (version 2, modules of version 2), which plugins of
  * disassemblers read: a table of modules in text, then a record of 8 bytes for each block. Of a trace without blocks,
- * but with calls, each function that was called is told by its first byte: no more is known to have run.
+ * but with calls, each function that was called is written by its first byte: no more is known to have run.
  */
 #include "export/export_format.h"
 #include "export/export_text.h"

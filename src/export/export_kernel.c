@@ -21,7 +21,7 @@ static bool is_wanted(const struct export_job *job, const struct export_kernel_e
     return job->wanted_count == 0;
 }
 
-static int tell(const struct export_job *job, const struct kernel_sources *sources, struct kernel_events *events,
+static int emit(const struct export_job *job, const struct kernel_sources *sources, struct kernel_events *events,
                 const struct export_kernel_receiver *receiver)
 {
     struct kernel_event event;
@@ -64,7 +64,7 @@ int export_kernel_read(const struct export_job *job, const struct export_kernel_
         return explain(result, &why, err);
     result = kernel_events_open(&events, &job->trace->files, &why);
     if (result == 0) {
-        result = tell(job, &sources, &events, receiver);
+        result = emit(job, &sources, &events, receiver);
         if (result == -ENOMEM)
             (void)error_set(&why, ENOMEM, "cannot export the kernel's events: there is no memory");
         if (result == 0 && stream_error_outweighs(&events.problem, err))

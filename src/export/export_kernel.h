@@ -2,7 +2,7 @@
 /*
  * The kernel's events as formats want them: times in nanoseconds since the recording began, and only those of the
  * wanted range of time and of the wanted threads, of all CPUs, by time. Whatever thread they are of: the kernel tells
- * of those that nobody recorded, too. One thread at a time.
+ * of those that were not recorded, too. One thread at a time.
  */
 #ifndef GAIT_EXPORT_EXPORT_KERNEL_H
 #define GAIT_EXPORT_EXPORT_KERNEL_H
@@ -14,12 +14,12 @@ struct export_kernel_event {
     const struct kernel_sources *sources; /* the same ones for all */
     const struct kernel_source *source;
     const struct kernel_event *event;
-    const char *thread; /* its name; "": nobody knows */
+    const char *thread; /* its name; "": not known */
     uint64_t time_ns;
 };
 
 struct export_kernel_receiver {
-    /* Nonzero: no more is told. */
+    /* Nonzero: no more is emitted. */
     int (*event)(void *context, const struct export_kernel_event *event);
     void *context;
 };
@@ -32,7 +32,8 @@ struct export_kernel_receiver {
 MUST_USE int export_kernel_read(const struct export_job *job, const struct export_kernel_receiver *receiver,
                                 struct gait_error *err);
 
-/* The same, behind what was read with that result: the first error counts, and nothing is told to who has enough. */
+/* The same, behind what was read with that result: the first error counts, and nothing is emitted to a receiver that
+ * has enough. */
 MUST_USE int export_kernel_behind(const struct export_job *job, int result,
                                   const struct export_kernel_receiver *receiver, struct gait_error *err);
 

@@ -11,7 +11,7 @@
 
 #define NAME_BYTES 600
 
-static int tell(const struct export_job *job, size_t thread, const struct detail_item *item,
+static int emit(const struct export_job *job, size_t thread, const struct detail_item *item,
                 const struct export_probe_receiver *receiver)
 {
     struct export_probe told = {.thread = thread, .time_ns = view_trace_ns(job->trace, item->record.time)};
@@ -42,7 +42,7 @@ int export_probes_read(const struct export_job *job, size_t thread, const struct
                          job->trace->threads[thread].tid);
     while (result == 0 && reader != NULL && (item = detail_reader_peek(reader)) != NULL) {
         if (item->record.kind == DETAIL_PROBE)
-            result = tell(job, thread, item, receiver);
+            result = emit(job, thread, item, receiver);
         detail_reader_pass(reader);
     }
     detail_reader_destroy(reader);

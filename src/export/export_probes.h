@@ -16,7 +16,7 @@ struct export_probe {
 };
 
 struct export_probe_receiver {
-    /* Nonzero: no more is told. */
+    /* Nonzero: no more is emitted. */
     int (*probe)(void *context, const struct export_probe *probe);
     void *context;
 };
@@ -27,7 +27,7 @@ MUST_USE int export_probes_read(const struct export_job *job, size_t thread,
 
 /*
  * Of all threads of the job, one after the other, behind what was read with that result: the first error counts, and
- * nothing is told to who has enough.
+ * nothing is emitted to a receiver that has enough.
  */
 MUST_USE int export_probes_behind(const struct export_job *job, int result,
                                   const struct export_probe_receiver *receiver, struct gait_error *err);

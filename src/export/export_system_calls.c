@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* 0, what the receiver said, or -ENOMEM. */
-static int tell(const struct export_job *job, size_t thread, const struct view_system_call *call,
+static int emit(const struct export_job *job, size_t thread, const struct view_system_call *call,
                 const struct export_system_call_receiver *receiver)
 {
     char name[SYSTEM_CALL_NAME_BYTES];
@@ -43,7 +43,7 @@ int export_system_calls_read(const struct export_job *job, size_t thread,
     int result = system_call_reader_create(&reader, job->trace, thread);
 
     while (result == 0 && reader != NULL && (call = system_call_reader_peek(reader)) != NULL) {
-        result = tell(job, thread, call, receiver);
+        result = emit(job, thread, call, receiver);
         system_call_reader_pass(reader);
     }
     system_call_reader_destroy(reader);

@@ -19,7 +19,7 @@ struct export_system_call {
 };
 
 struct export_system_call_receiver {
-    /* Nonzero: no more is told. */
+    /* Nonzero: no more is emitted. */
     int (*call)(void *context, const struct export_system_call *call);
     void *context;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text in exported files. Names come from programs that nobody knows, and whoever reads the file may be strict: all
+ * Text in exported files. Names come from foreign programs, and the reader of the file may be strict: all
  * that is written is UTF-8 without control characters. Streams are not locked: one thread at a time.
  */
 #ifndef GAIT_EXPORT_EXPORT_TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lines and functions that ran, source by source, as geninfo writes them (.info): for genhtml and many others. Lines
- * need blocks or instructions in the trace; with calls alone, functions are told, and the lines that they begin in.
+ * need blocks or instructions in the trace; with calls alone, functions are written, and the lines that they begin in.
  */
 #include "export/export_format.h"
 #include "export/export_text.h"

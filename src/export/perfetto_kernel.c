@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All packets are of one sequence, behind those of threads. What is told of a thread that was recorded as well stands
- * on a track of its own with the same numbers: viewers put both together.
+ * All packets are of one sequence, behind those of threads. What the kernel reports of a thread that was recorded as
+ * well stands on a track of its own with the same numbers: viewers put both together.
  */
 #include "export/perfetto_kernel.h"
 

@@ -93,7 +93,7 @@ static inline void perfetto_put_clean(struct protobuf_writer *writer, uint32_t f
     protobuf_put_bytes(writer, field, clean, export_text_clean(clean, sizeof(clean), text));
 }
 
-/* What is told with an event, in its message. */
+/* What is written with an event, in its message. */
 static inline void perfetto_annotate(struct protobuf_writer *writer, const char *name, const char *text)
 {
     size_t annotation = protobuf_begin_message(writer, EVENT_ANNOTATION);

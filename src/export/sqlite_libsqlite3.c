@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A database with tables of what a trace consists of. Rows go in as calls end, in transactions of many; indexes come
- * when all are there. It is made beside the wanted file and takes its place in the end, in one step: nobody sees half
- * of one, and what was there before stays if something goes wrong.
+ * when all are there. It is made beside the wanted file and takes its place in the end, in one step: no reader sees
+ * half of one, and what was there before stays if something goes wrong.
  */
 #define _GNU_SOURCE
 #include "export/export_calls.h"

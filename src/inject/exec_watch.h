@@ -2,7 +2,7 @@
 /*
  * A thread that is traced, without being held up, until it executes another program; or until it makes a process that
  * does so (vfork, posix_spawn), which is then the one that is watched. Signals and stops are as without us. What
- * happens is told by waitpid, to whoever calls it for all.
+ * happens is reported by waitpid, to the caller that waits for all.
  */
 #ifndef GAIT_INJECT_EXEC_WATCH_H
 #define GAIT_INJECT_EXEC_WATCH_H
@@ -43,7 +43,7 @@ enum exec_watch_outcome {
     EXEC_WATCH_ENDED,
 };
 
-/* Goes on after what waitpid told of it. */
+/* Goes on after what waitpid reported of it. */
 enum exec_watch_outcome exec_watch_go_on(struct exec_watch *watch, int status, pid_t *child_out);
 
 /* Lets it go, wherever it is. */

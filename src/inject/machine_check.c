@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What cannot be read is none of our concern here: whoever goes on is told why. */
+/* What cannot be read is no error here: a later step fails, and reports why. */
 #define _GNU_SOURCE
 #include "inject/machine_check.h"
 

@@ -57,7 +57,7 @@ MUST_USE int remote_agent_call(struct tracee *tracee, const struct remote_agent 
 
 /*
  * The same for AGENT_START, of a thread that is about to begin a program. If the agent has done it, the thread stays in
- * its hands, stopped: it goes on when it was told to (remote_agent_let_start) and is let go. Else it is where it was.
+ * its hands, stopped: it goes on when that was allowed (remote_agent_let_start) and is let go. Else it is where it was.
  * Not of one that blocks the signal by which it would stop itself (remote_agent_can_start).
  */
 bool remote_agent_can_start(const struct tracee *tracee);

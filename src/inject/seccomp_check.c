@@ -102,8 +102,9 @@ static int check_filter(const struct tracee *thread, const struct sock_filter *p
 {
     for (size_t i = 0; i < call_count; i++)
         if (!lets(program, count, &calls[i]))
-            return error_set(err, EPERM, "process %d has confined itself by seccomp and may not call %s, which %s",
-                             (int)thread->pid, calls[i].name, "the agent has to");
+            return error_set(
+                err, EPERM, "cannot record process %d: it has confined itself by seccomp and may not call %s, which %s",
+                (int)thread->pid, calls[i].name, "the agent needs; 'gait probe' looks at it from the kernel");
     return 0;
 }
 
@@ -131,8 +132,9 @@ static int check(const struct tracee *thread, struct confinement its, const stru
     static struct sock_filter program[BPF_MAXINSNS];
 
     if (its.mode == SECCOMP_MODE_STRICT)
-        return error_set(err, EPERM, "process %d has confined itself by seccomp to four system calls, %s",
-                         (int)thread->pid, "and would be killed by others");
+        return error_set(err, EPERM,
+                         "cannot record process %d: it has confined itself by seccomp to four system calls, %s",
+                         (int)thread->pid, "and any other kills it; 'gait probe' looks at it from the kernel");
     for (unsigned long i = 0; i < FILTERS_MAX; i++) {
         long count = ptrace(PTRACE_SECCOMP_GET_FILTER, thread->tid, i, program);
         int result;
@@ -140,7 +142,8 @@ static int check(const struct tracee *thread, struct confinement its, const stru
         if (count < 0 && errno == ENOENT)
             return 0;
         if (count < 0)
-            return error_set(err, EPERM, "process %d has confined itself by seccomp, %s (%s); run gait as root",
+            return error_set(err, EPERM,
+                             "cannot record process %d: it has confined itself by seccomp, %s (%s); try as root",
                              (int)thread->pid, "and its filters cannot be read", strerror(errno));
         result = check_filter(thread, program, (size_t)count, calls, call_count, err);
         if (result != 0)

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /*
- * For a stopped thread that is to take the agent in. -EPERM: it cannot, or nobody can know. Else *counter_out tells
+ * For a stopped thread that is to take the agent in. -EPERM: it cannot, or that is not known. Else *counter_out says
  * whether the agent may find out if the thread can read the counter of time, and change that.
  */
 MUST_USE int seccomp_check_all(const struct tracee *thread, bool *counter_out, struct gait_error *err);

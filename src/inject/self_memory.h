@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* False also where nobody may look. */
+/* False also where it may not be read. */
 bool self_memory_is_open(pid_t pid);
 
 #endif

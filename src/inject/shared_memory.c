@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel compares memories (kcmp). Where it cannot, nothing is known, and nobody waits. */
+/* The kernel compares memories (kcmp). Where it cannot, nothing is known, and no thread waits. */
 #define _GNU_SOURCE
 #include "inject/shared_memory.h"
 

@@ -136,7 +136,8 @@ static int explain(const char *program, int code, struct gait_error *err)
     case EACCES:
         return error_set(err, code, "cannot start %s: it is not a file that may be executed", program);
     case ENOEXEC:
-        return error_set(err, code, "cannot start %s: it is no program; a script needs #! in its first line", program);
+        return error_set(err, code, "cannot start %s: it is not a program; a script needs #! in its first line",
+                         program);
     default:
         return error_set(err, code, "cannot start %s: %s", program, strerror(code));
     }
@@ -172,7 +173,8 @@ static int start_child(struct program_spawn *start, struct tracee *tracee_out, s
     result = child < 0 ? child : tracee_seize_own(tracee_out, child);
     close(start->go[0]);
     if (child < 0) {
-        (void)error_set(err, result, "cannot start %s: no process to be had: %s", start->program, strerror(-result));
+        (void)error_set(err, result, "cannot start %s: no process could be made: %s", start->program,
+                        strerror(-result));
     } else if (result != 0) {
         spawn_abandon(tracee_out, result);
         (void)error_set(err, result,

@@ -16,7 +16,7 @@ MUST_USE int spawn_stopped(char *const arguments[], struct tracee *tracee_out, s
 
 /*
  * Ends a program that was started so, before it has done anything, since something gave that result. -ESRCH: it has
- * ended itself, and thread->killed_by tells by which signal. Functions that fail in here call it themselves.
+ * ended itself, and thread->killed_by says by which signal. Functions that fail in here call it themselves.
  */
 void spawn_abandon(struct tracee *thread, int result);
 

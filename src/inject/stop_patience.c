@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads are doing is read from /proc, once in a while. No lock: whoever traces is one thread. */
+/* What threads are doing is read from /proc, once in a while. No lock: the tracer is one thread. */
 #define _GNU_SOURCE
 #include "inject/stop_patience.h"
 

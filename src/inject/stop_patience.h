@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long threads that were told to stop are waited for. One that comes to run stops; so whoever waits for a CPU on a
- * busy machine is waited for, and whoever waits in the kernel for something that no signal interrupts is not for long:
- * those that stand still already wait as well.
+ * How long threads that were asked to stop are waited for. One that comes to run stops; so one that waits for a CPU on
+ * a busy machine is waited for, and one that waits in the kernel for something that no signal interrupts is not for
+ * long: those that stand still already wait as well.
  */
 #ifndef GAIT_INJECT_STOP_PATIENCE_H
 #define GAIT_INJECT_STOP_PATIENCE_H

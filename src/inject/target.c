@@ -116,7 +116,7 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     target->hooked_count = call.hooked_count;
     if (result == 0)
         return 0;
-    return error_set(err, result, "cannot %s process %d: the agent says: %s%s", doing, (int)target->pid,
+    return error_set(err, result, "cannot %s process %d: the agent reports: %s%s", doing, (int)target->pid,
                      strerror(-result), hint_at(result));
 }
 
@@ -429,7 +429,8 @@ int target_attach(pid_t pid, const struct agent_options *options, struct target 
             return result;
         target_forget(target_out);
     }
-    return error_set(err, EAGAIN, "cannot follow process %d: it executes one program after the other", (int)pid);
+    return error_set(err, EAGAIN, "cannot follow process %d: it keeps executing other programs; try again later",
+                     (int)pid);
 }
 
 /* ---- leaving ----------------------------------------------------------------------------------------------------- */

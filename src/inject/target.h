@@ -61,7 +61,7 @@ MUST_USE int target_attach(pid_t pid, const struct agent_options *options, struc
  */
 MUST_USE int target_detach(struct target *target, struct gait_error *err);
 
-/* Closes the ring's descriptor, when somebody has the ring. */
+/* Closes the ring's descriptor, when the drain has the ring. */
 void target_close_ring(struct target *target);
 
 /* Gives back what is ours, and leaves the process alone, which sees that we are gone. */

@@ -20,7 +20,7 @@ struct thread_group {
 
 /*
  * Stops all threads, also those that are made meanwhile. -ESRCH: there is no such process; -EPERM: it may not be
- * traced, or somebody else does; -ETIMEDOUT: one does not stop. On failure none is left stopped.
+ * traced, or another process does; -ETIMEDOUT: one does not stop. On failure none is left stopped.
  */
 MUST_USE int thread_group_stop(struct thread_group *group, pid_t pid, struct gait_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reasons one by one, the most certain first; what is left is some rule of the system's that nobody shows. */
+/* The reasons one by one, the most certain first; what is left is some rule of the system's that cannot be seen. */
 #define _GNU_SOURCE
 #include "inject/trace_refusal.h"
 
@@ -109,7 +109,8 @@ int trace_refusal_explain(pid_t pid, struct gait_error *err)
     char name[NAME_BYTES];
 
     if (!read_facts(pid, &facts))
-        return error_set(err, EPERM, "cannot trace process %d: it is not shown to us; try as root", (int)pid);
+        return error_set(err, EPERM, "cannot trace process %d: this user cannot see it in /proc; try as root",
+                         (int)pid);
     if (facts.tracer != 0)
         return error_set(err, EPERM,
                          "cannot trace process %d: process %ld (%s) traces it, and only one can at a time; end that "
@@ -123,17 +124,17 @@ int trace_refusal_explain(pid_t pid, struct gait_error *err)
                          (int)pid, name_of_user(facts.user, name));
     if (tracing_scope() == 3)
         return error_set(err, EPERM,
-                         "cannot trace process %d: this system forbids it to everybody until it is started anew "
+                         "cannot trace process %d: this system forbids tracing to all users until it reboots "
                          "(/proc/sys/kernel/yama/ptrace_scope is 3); gait spawn needs it, too",
                          (int)pid);
     if (geteuid() != 0 && tracing_scope() != 0)
         return error_set(err, EPERM,
-                         "cannot trace process %d: only programs that we start may be traced here "
+                         "cannot trace process %d: only programs that gait starts may be traced here "
                          "(/proc/sys/kernel/yama/ptrace_scope is %d); try as root, or gait spawn",
                          (int)pid, tracing_scope());
     return error_set(
         err, EPERM,
-        "cannot trace process %d: it is protected (it has other privileges than we have, or a container or "
-        "a security module keeps us from it); try %s",
+        "cannot trace process %d: it is protected (its privileges differ from those of gait, or a container or "
+        "a security module forbids it); try %s",
         (int)pid, geteuid() == 0 ? "from outside of the container" : "as root");
 }

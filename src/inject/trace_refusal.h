@@ -12,7 +12,7 @@
 /* Fills in the error, with what to do, and returns -EPERM. */
 int trace_refusal_explain(pid_t pid, struct gait_error *err);
 
-/* Who traces a process, besides us: "process 7 (gdb)". False: nobody. */
+/* The tracer of a process, if it is not gait: "process 7 (gdb)". False: there is none. */
 bool trace_refusal_tracer(pid_t pid, char *text_out, size_t text_bytes);
 
 #endif

@@ -22,11 +22,11 @@ struct tracee {
     pid_t pid; /* of the process */
     pid_t tid;
     bool is_stopped;
-    bool is_fresh;  /* it is at a program's first instruction, and has registers that nobody looks at */
+    bool is_fresh;  /* it is at a program's first instruction, and has registers that are not read */
     bool is_ours;   /* we have made the process: nothing confines it that does not confine us */
     bool has_child; /* tracee_interrupt has stopped it where it had just made a process that is traced, too */
     bool has_ended;
-    int killed_by;        /* the signal that ended its process, once we were told; 0: none */
+    int killed_by;        /* the signal that ended its process, once that is known; 0: none */
     unsigned faults_left; /* before tracee_keep_signals gives up; 0: it never does */
     int file_fd;          /* 1 + where it has our own file open, for the agent's sake; 0: nowhere */
     unsigned signal_count;
@@ -59,7 +59,7 @@ enum tracee_event {
     TRACEE_GROUP_STOP, /* its process was stopped by a signal */
 };
 
-/* Which one a status of waitpid tells, of a thread that has stopped; negative: a signal that is to be delivered. */
+/* Which one a status of waitpid means, of a thread that has stopped; negative: a signal that is to be delivered. */
 int tracee_event_of(int status);
 
 /* Lets a thread that has stopped run, up to the next of these events or those that always stop it, with a signal or 0.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events are packed as they come, into a buffer for each CPU that becomes a chunk when it is full or flushed. Names of
- * threads are told when they are first seen and when they change; functions of the kernel when the first stack is in
+ * threads are written when they are first seen and when they change; functions of the kernel when the first stack is in
  * them; so the rest of the trace can be read on another machine.
  */
 #define _GNU_SOURCE
@@ -188,7 +188,7 @@ static void look_up_function(struct kernel_recorder *recorder, uint64_t address)
 
 static int write_definitions(struct kernel_recorder *recorder)
 {
-    const struct stream_piece piece = {
+    const struct chunk_contents contents = {
         .bytes = recorder->definitions,
         .size_bytes = recorder->definitions_used,
         .first_time = recorder->began.counter,
@@ -198,7 +198,7 @@ static int write_definitions(struct kernel_recorder *recorder)
 
     if (recorder->definitions_used == 0)
         return 0;
-    result = stream_writer_put(&recorder->sources, &piece);
+    result = stream_writer_put(&recorder->sources, &contents);
     recorder->definitions_used = 0;
     return result;
 }
@@ -245,9 +245,9 @@ static struct cpu_stream *stream_of(struct kernel_recorder *recorder, uint32_t n
 }
 
 /* What does not get smaller by packing is stored as it is. */
-static int put_piece(struct cpu_stream *cpu, const struct stream_piece *packed)
+static int put_contents(struct cpu_stream *cpu, const struct chunk_contents *packed)
 {
-    struct stream_piece piece = *packed;
+    struct chunk_contents contents = *packed;
     uint8_t *records;
     int result;
 
@@ -257,18 +257,18 @@ static int put_piece(struct cpu_stream *cpu, const struct stream_piece *packed)
     if (records == NULL)
         return -ENOMEM;
     result = kernel_packing_undo(cpu->predictor, packed->bytes, packed->size_bytes, records, packed->unpacked_bytes);
-    piece.bytes = records;
-    piece.size_bytes = packed->unpacked_bytes;
-    piece.unpacked_bytes = 0;
+    contents.bytes = records;
+    contents.size_bytes = packed->unpacked_bytes;
+    contents.unpacked_bytes = 0;
     if (result == 0)
-        result = stream_writer_put(&cpu->writer, &piece);
+        result = stream_writer_put(&cpu->writer, &contents);
     free(records);
     return result;
 }
 
 static void write_events(struct kernel_recorder *recorder, struct cpu_stream *cpu)
 {
-    const struct stream_piece piece = {
+    const struct chunk_contents contents = {
         .bytes = cpu->buffer,
         .size_bytes = cpu->used,
         .unpacked_bytes = cpu->unpacked,
@@ -283,7 +283,7 @@ static void write_events(struct kernel_recorder *recorder, struct cpu_stream *cp
     /* Whoever reads events knows what they mean. */
     note_result(recorder, write_definitions(recorder));
     if (recorder->result == 0)
-        note_result(recorder, put_piece(cpu, &piece));
+        note_result(recorder, put_contents(cpu, &contents));
     kernel_packing_begin(cpu->predictor);
     cpu->used = 0;
     cpu->unpacked = 0;

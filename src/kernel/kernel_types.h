@@ -8,7 +8,8 @@
 
 #include "kernel/function_fields.h"
 
-/* Arguments and result of a function. -ENOENT: the kernel knows none, or tells no types; -ENOTSUP: built without. */
+/* Arguments and result of a function. -ENOENT: the kernel knows none, or describes no types; -ENOTSUP: built without.
+ */
 MUST_USE int kernel_types_function(const char *name, struct function_values *values_out);
 
 /* The arguments of a raw tracepoint. The same. */

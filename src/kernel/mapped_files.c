@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process whose beginning was seen has only what was told since: a fork has what its parent has, and a program that
- * is executed has nothing yet. Others are looked up once. One that is gone by then may still have a parent that is like
- * it.
+ * A process whose beginning was seen has only what was reported since: a fork has what its parent has, and a program
+ * that is executed has nothing yet. Others are looked up once. One that is gone by then may still have a parent that is
+ * like it.
  */
 #include "kernel/mapped_files.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes have mapped to be executed, as the news of a session tell it, and for those that were there before as
- * /proc does when somebody wants to know. So addresses in their stacks can be named. Memory is bounded: of too many
+ * What processes have mapped to be executed, as the records of a session say, and for those that were there before as
+ * /proc does when it is first asked. So addresses in their stacks can be named. Memory is bounded: of too many
  * processes, those that ended are forgotten. One thread at a time.
  */
 #ifndef GAIT_KERNEL_MAPPED_FILES_H
@@ -17,7 +17,7 @@
 struct mapped_process {
     uint32_t pid;
     uint32_t parent_pid; /* 0: not known */
-    bool is_whole;       /* all that it has mapped was told */
+    bool is_whole;       /* all that it has mapped was reported */
     bool was_looked_at;  /* /proc was asked */
     bool has_ended;
     struct modules modules; /* what is mapped now */
@@ -36,7 +36,7 @@ void mapped_files_deinit(struct mapped_files *files);
 
 /* News. What there is no memory or room for is not known, and that is all. */
 void mapped_files_map(struct mapped_files *files, const struct perf_mapping *mapping);
-/* It executes another program: nothing is mapped, and all that will be is told. */
+/* It executes another program: nothing is mapped, and all that will be is reported. */
 void mapped_files_execute(struct mapped_files *files, uint32_t pid);
 void mapped_files_fork(struct mapped_files *files, uint32_t pid, uint32_t parent_pid, uint64_t time);
 void mapped_files_exit(struct mapped_files *files, uint32_t pid);

@@ -2,7 +2,7 @@
 /*
  * A stream is opened when the first stack of its process is seen, with all that the process has mapped by then; what
  * comes later is written as it comes. Where numbers of processes come again, the stream goes on: what was there before
- * is told to be gone.
+ * is recorded as gone.
  */
 #define _GNU_SOURCE
 #include "kernel/module_streams.h"
@@ -136,13 +136,13 @@ static void write_change(struct module_streams *streams, struct stream_writer *w
     struct trace_module *written = (struct trace_module *)(void *)record;
     size_t path_bytes = strnlen(module->path, PATH_BYTES_MAX);
     const struct known_id *id = change == TRACE_MODULE_LOADED ? find_id(streams, module->path) : NULL;
-    const struct stream_piece piece = {.bytes = record,
-                                       .size_bytes = trace_padded(sizeof(*written) + path_bytes),
-                                       .first_time = time,
-                                       .last_time = time};
+    const struct chunk_contents contents = {.bytes = record,
+                                            .size_bytes = trace_padded(sizeof(*written) + path_bytes),
+                                            .first_time = time,
+                                            .last_time = time};
 
     *written = (struct trace_module){
-        .size_bytes = (uint32_t)piece.size_bytes,
+        .size_bytes = (uint32_t)contents.size_bytes,
         .change = change,
         .time = time,
         .start = module->start,
@@ -156,7 +156,7 @@ static void write_change(struct module_streams *streams, struct stream_writer *w
     }
     memcpy(written + 1, module->path, path_bytes);
     if (streams->result == 0)
-        note_result(streams, stream_writer_put(writer, &piece));
+        note_result(streams, stream_writer_put(writer, &contents));
 }
 
 static void write_all(struct module_streams *streams, struct stream_writer *writer, uint32_t pid,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel publishes data_head behind what it wrote; data_tail tells it what was read. A header that makes no sense
+ * The kernel publishes data_head behind what it wrote; data_tail says what was read. A header that makes no sense
  * ends reading up to the head: nothing behind it could be understood.
  */
 #include "kernel/perf_ring.h"

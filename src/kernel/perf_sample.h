@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What all events have, so that records of any kind can be told apart and put into their order. */
+/* What all events have, so that records of any kind can be distinguished and ordered. */
 #define PERF_SAMPLE_COMMON (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 
 /* Of what was not asked for, there is nothing. */

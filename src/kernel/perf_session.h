@@ -17,14 +17,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PERF_SESSION_RING_BYTES (8u << 20) /* of each CPU, if nobody says something else */
+#define PERF_SESSION_RING_BYTES (8u << 20) /* of each CPU, by default */
 #define PERF_SESSION_FOUND      256u       /* a power of two */
 
 struct perf_session_options {
     pid_t pid;           /* 0: all processes */
     bool starts_on_exec; /* of a process that is about to execute a program: not before */
     bool with_stacks;    /* of the kernel and of the program */
-    bool with_switches;  /* tells when threads begin and cease to run */
+    bool with_switches;  /* reports when threads begin and cease to run */
     bool is_ordered;     /* events of all CPUs come by time; else those of each CPU do */
     size_t ring_bytes;   /* a power of two; 0: as above */
 };
@@ -33,7 +33,7 @@ struct perf_session_cpu {
     uint32_t number;
     int fd; /* of the event that has the ring */
     struct perf_ring ring;
-    uint64_t last; /* the counter of the event told last: the next is not before it */
+    uint64_t last; /* the counter of the event reported last: the next is not before it */
 };
 
 struct perf_session_event {
@@ -62,7 +62,7 @@ struct perf_session {
     uint64_t *lost_by_records;          /* of each source, as the rings say */
     size_t probe_count;
     struct hash_map processes; /* that are watched, if one is */
-    bool is_sized;             /* somebody said how large rings are */
+    bool is_sized;             /* the user said how large rings are */
     bool is_user_only;         /* this user may not see what the kernel does */
 };
 

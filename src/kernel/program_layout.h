@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs in the kernel are told, and what they tell: shared by those (probe.bpf.c) and who loads them. Fixed
+ * What programs in the kernel get, and what they report: shared by those (probe.bpf.c) and the loader. Fixed
  * sizes, the same on both sides.
  */
 #ifndef GAIT_KERNEL_PROGRAM_LAYOUT_H

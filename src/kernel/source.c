@@ -132,8 +132,10 @@ int source_explain(const char *what, int code, struct gait_error *err)
         return error_set(err, code, "cannot watch %s: there are too many open files; try fewer probes, or ulimit -n",
                          what);
     case EBUSY:
-        return error_set(err, code, "cannot watch %s: another user of perf has all there is of it", what);
+        return error_set(
+            err, code, "cannot watch %s: another program holds all counters of this kind; try again when it has ended",
+            what);
     default:
-        return error_set(err, code, "cannot watch %s: the kernel says: %s", what, strerror(code));
+        return error_set(err, code, "cannot watch %s: the kernel reports: %s", what, strerror(code));
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel and the CPU count: every so many of them, where the program was is told. A profile is the same with
- * time in place of a count.
+ * What the kernel and the CPU count: every so many of them, where the program was is recorded. A profile is the same
+ * with time in place of a count.
  */
 #define _GNU_SOURCE
 #include "kernel/source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of the kernel, by its own breakpoints. As with programs, an event is a descriptor. Arguments are named by
- * the types that the kernel tells of itself.
+ * the types by which the kernel describes itself.
  */
 #define _GNU_SOURCE
 #include "kernel/source.h"

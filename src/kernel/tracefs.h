@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's folder of tracepoints. Where nobody has mounted it, it is mounted for us alone: nothing shows in the
+ * The kernel's folder of tracepoints. Where it is not mounted, it is mounted for us alone: nothing shows in the
  * list of mounts, and it goes when we do. One thread at a time.
  */
 #ifndef GAIT_KERNEL_TRACEFS_H

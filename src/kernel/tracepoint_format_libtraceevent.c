@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first bytes of all records are alike, and told elsewhere: they are not recorded. */
+/* The first bytes of all records are alike, and recorded elsewhere: they are not recorded. */
 #include "kernel/tracepoint_format.h"
 
 #include "base/glob.h"

@@ -92,7 +92,7 @@ int user_code_open(const char *name, struct user_code *code_out, struct gait_err
     result = symbol_file_open_whole(code_out->path, &code_out->file);
     if (result != 0)
         return error_set(err, result, "cannot read '%s': %s; try a program or a library", code_out->path,
-                         result == -ENOEXEC ? "it is no ELF file of 64 bits" : strerror(-result));
+                         result == -ENOEXEC ? "it is not a 64-bit ELF file" : strerror(-result));
     code_out->debug = (struct debug_file){.unpacked = NULL};
     if (debug_file_open(&code_out->file.symbols, folders == NULL ? DEBUG_FILE_FOLDERS : folders, &code_out->debug) != 0)
         code_out->debug = (struct debug_file){.unpacked = NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tracepoints are filtered by the kernel's own filters, which are per event. A program on a tracepoint runs for
- * everybody who looks at it, so it is used for counting only, lets all events through, and samples none. Where what is
+ * all who look at it, so it is used for counting only, lets all events through, and samples none. Where what is
  * counted by can be had without the tracepoint's record, the program is at the raw tracepoint instead, and nobody
  * makes a record.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Linux tells it by prctl() from 6.4 on, which needs no /proc and no right to read it. */
+/* Linux gives it by prctl() from 6.4 on, which needs no /proc and no right to read it. */
 #include "process/auxiliary_vector.h"
 
 #include "base/raw_syscall.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel told this process when its program began. Raw system calls, no memory, no locks: callable from any
- * thread, in signal handlers and inside the target, also before the program has run its first instruction.
+ * What the kernel passed to this process when its program began. Raw system calls, no memory, no locks: callable from
+ * any thread, in signal handlers and inside the target, also before the program has run its first instruction.
  */
 #ifndef GAIT_PROCESS_AUXILIARY_VECTOR_H
 #define GAIT_PROCESS_AUXILIARY_VECTOR_H
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* 0: it was not told. */
+/* 0: it was not passed. */
 struct auxiliary_vector {
     uint64_t program_headers; /* where the program's are in memory */
     uint64_t program_header_count;
@@ -19,7 +19,7 @@ struct auxiliary_vector {
     uint64_t vdso;   /* where its ELF header is */
 };
 
-/* -ENOENT, -EACCES and others: the kernel does not tell, and there is no /proc. */
+/* -ENOENT, -EACCES and others: the kernel does not give it, and there is no /proc. */
 MUST_USE int auxiliary_vector_read(struct auxiliary_vector *vector_out);
 
 #endif

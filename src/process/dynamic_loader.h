@@ -22,7 +22,7 @@ struct dynamic_loader {
     uint64_t notification;  /* the function that it calls when its list is about to change, and when it has; 0: none */
     uint64_t debug;         /* its struct r_debug; 0: not known yet */
     uint64_t debug_pointer; /* where it will say where that is; 0: it will not */
-    bool hides_namespaces;  /* it tells nothing of others than the program's (glibc before 2.35) */
+    bool hides_namespaces;  /* it announces no others than the program's (glibc before 2.35) */
 };
 
 /* -ENOENT: there is none, or it is not known how to ask it; what is known of the program is filled in all the same. */

@@ -57,7 +57,7 @@ static inline bool futex_deadline_passed(const struct futex_deadline *deadline)
 }
 
 /*
- * Sleeps while the word has the value and nobody wakes, at most until the deadline (NULL: none). 0: woken, perhaps for
+ * Sleeps while the word has the value, until woken, at most until the deadline (NULL: none). 0: woken, perhaps for
  * no reason; -EAGAIN: the value is another; -EINTR: a signal came; -ETIMEDOUT.
  */
 UNSANITIZED static inline int futex_wait(_Atomic uint32_t *word, uint32_t value, const struct futex_deadline *deadline)

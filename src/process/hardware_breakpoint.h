@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The CPU's own breakpoints, for one thread: it gets SIGTRAP right before it runs an instruction, or right after it has
- * touched some memory. Set by perf_event_open(), so nobody has to be traced. Whoever sets one has a handler for
+ * touched some memory. Set by perf_event_open(), so no tracer is needed. The user that sets one has a handler for
  * SIGTRAP. A CPU has a few of them. Raw system calls, no locks, no memory: any thread, inside the
  * target.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The mappings of this process, as /proc tells them. Raw system calls, no locks, no memory but the stack's: callable
+ * The mappings of this process, as /proc lists them. Raw system calls, no locks, no memory but the stack's: callable
  * from any thread, and inside the target.
  */
 #ifndef GAIT_PROCESS_MAPPING_LIST_H
@@ -36,7 +36,7 @@ static inline unsigned mapping_access(const struct mapping *mapping)
 
 /*
  * Takes mappings in the range for ones that have no file, from now on: what of ours is mapped from a file is no module
- * of the program's. Before anybody visits.
+ * of the program's. Before the first visit.
  */
 void mapping_list_set_own(struct memory_range range);
 

@@ -17,14 +17,14 @@ struct module {
     uint64_t end;              /* of its last segment, rounded up to pages */
     uint64_t bias;             /* from addresses in the file to those in memory */
     uint64_t dynamic;          /* where its dynamic section is; 0: it has none */
-    uint64_t link_map;         /* the loader's entry; 0: it was not the loader who told of it */
+    uint64_t link_map;         /* the loader's entry; 0: the loader did not announce it */
     unsigned namespace_number; /* 0: the program's; others are made by dlmopen(), in their order */
     bool is_program;
     bool is_vdso;
     unsigned build_id_bytes; /* 0: it has none */
     uint8_t build_id[MODULE_BUILD_ID_BYTES];
     size_t path_length;
-    const char *path; /* as the kernel tells it, else as the loader does; ended by a NUL; "[vdso]" */
+    const char *path; /* as the kernel has it, else as the loader does; ended by a NUL; "[vdso]" */
 };
 
 #endif

@@ -35,7 +35,7 @@ void module_files_deinit(struct module_files *files);
 const struct module_file *module_files_at(const struct module_files *files, uint64_t address);
 
 /*
- * What the headers of an image in memory tell: all but path, link_map and namespace. -ENOEXEC: there is none; -EFAULT.
+ * What the headers of an image in memory say: all but path, link_map and namespace. -ENOEXEC: there is none; -EFAULT.
  */
 MUST_USE int module_describe(uint64_t base, struct module *module_out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The word is 0 or the owner's tid, with a bit for "somebody waits". Invariant: only a thread that stored its own tid
+ * The word is 0 or the owner's tid, with a bit for "a thread waits". Invariant: only a thread that stored its own tid
  * owns the lock, and only the owner stores 0. A waiter who was woken cannot know whether others wait too, so it takes
  * the lock with the bit set; that costs at most a wake-up too many.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's rule for interrupted restartable sequences. The thread that owns the area is stopped, so nobody else
+ * The kernel's rule for interrupted restartable sequences. The thread that owns the area is stopped, so no other thread
  * changes it. Runs in a process that shares our memory, which is why sanitizers keep off.
  */
 #include "process/restartable_sequence.h"

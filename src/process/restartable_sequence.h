@@ -2,8 +2,8 @@
 /*
  * Restartable sequences (rseq): stretches of a program's code that must not be interrupted. When a thread is, the
  * kernel has it go on at the sequence's abort handler, but decides so only when the thread goes on, by the pc that it
- * has then. Whoever moves the pc of a thread in between must see to it himself. No system calls, no locks; usable
- * inside the target, and in processes that share our memory.
+ * has then. A caller that moves the pc of a thread in between must handle that itself. No system calls, no locks;
+ * usable inside the target, and in processes that share our memory.
  */
 #ifndef GAIT_PROCESS_RESTARTABLE_SEQUENCE_H
 #define GAIT_PROCESS_RESTARTABLE_SEQUENCE_H

@@ -26,7 +26,7 @@ struct stack_scan {
     struct interval_map mappings; /* all that can be read, */
     bool is_bounded;              /* if that is known */
 
-    /* Words low <= w < high are told. */
+    /* Words low <= w < high are reported. */
     uint64_t low;
     uint64_t high;
     void (*word)(void *context, uint64_t word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading /proc/self/task by raw system calls: getdents64 for the list, the file `stat` for a thread's state. Signal 0
- * tells whether a tid belongs to this process, but also finds a main thread that has ended while others go on; its
+ * says whether a tid belongs to this process, but also finds a main thread that has ended while others go on; its
  * state gives it away. No state, no lock.
  */
 #include "process/thread_list.h"

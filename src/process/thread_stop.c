@@ -34,7 +34,7 @@ UNSANITIZED static int seize(struct thread_exchange *exchange)
 
     if (result != -EPERM)
         return result;
-    (void)tracing_helper_tell(helper, HELPER_STARTING, HELPER_REFUSED);
+    (void)tracing_helper_set_phase(helper, HELPER_STARTING, HELPER_REFUSED);
     if (tracing_helper_wait(helper, HELPER_REFUSED, CHANGE_TIMEOUT_MS) != CALLER_RETRY)
         return -EPERM;
     return thread_tracing_seize(&exchange->thread, helper->process);
@@ -46,9 +46,9 @@ UNSANITIZED static int hand_over(struct thread_exchange *exchange)
     struct tracing_helper *helper = &exchange->helper;
     uint32_t phase = atomic_load_explicit(&helper->phase, memory_order_relaxed);
 
-    (void)tracing_helper_tell(helper, phase, HELPER_STOPPED);
+    (void)tracing_helper_set_phase(helper, phase, HELPER_STOPPED);
     phase = tracing_helper_wait(helper, HELPER_STOPPED, CHANGE_TIMEOUT_MS);
-    if (phase == HELPER_STOPPED && tracing_helper_tell(helper, HELPER_STOPPED, HELPER_GAVE_UP))
+    if (phase == HELPER_STOPPED && tracing_helper_set_phase(helper, HELPER_STOPPED, HELPER_GAVE_UP))
         return -ETIMEDOUT;
     phase = atomic_load_explicit(&helper->phase, memory_order_acquire);
     return phase == CALLER_WRITE ? thread_tracing_write(&exchange->thread) : 0;
@@ -84,7 +84,7 @@ static int modify_by_helper(struct thread_exchange *exchange, thread_change chan
     if (phase != HELPER_STOPPED)
         return tracing_helper_end(helper, 0);
     decision = change(context, &exchange->thread.registers);
-    (void)tracing_helper_tell(helper, HELPER_STOPPED, decision == 0 ? CALLER_WRITE : CALLER_LEAVE);
+    (void)tracing_helper_set_phase(helper, HELPER_STOPPED, decision == 0 ? CALLER_WRITE : CALLER_LEAVE);
     outcome = tracing_helper_end(helper, END_TIMEOUT_MS);
     if (decision != 0)
         return decision < 0 ? decision : 0;

@@ -42,11 +42,11 @@ typedef int (*thread_change)(void *context, struct thread_registers *registers);
  *
  * -EINVAL      it is the calling thread
  * -ESRCH       it is no thread of this process, or has ended
- * -EPERM, -EACCES    somebody else traces it (a debugger, strace), or the system lets nobody trace it
+ * -EPERM, -EACCES    another process traces it (a debugger, strace), or the system forbids tracing it
  * -ETIMEDOUT   it did not stop within two seconds, since it is in a wait that cannot be interrupted, vfork() for one;
  *              `change` took two seconds, or other calls of this function ten
  * -EDEADLK     called by a `change`
- * -EIO         the tracing process was killed by somebody, and if that was after `change`, nobody knows whether the
+ * -EIO         the tracing process was killed, and if that was after `change`, it is not known whether the
  *              registers were written; also what the kernel says of registers that cannot be
  * -EOPNOTSUPP  the thread runs 32-bit code; or children of the calling thread get another pid namespace (which the
  *              kernel tells from Linux 4.12 on); or it is not known how to do this on this CPU yet

@@ -27,7 +27,8 @@ void thread_tracing_init(struct traced_thread *thread, int tid);
 
 /*
  * Begins to trace a thread of the process. Once that is so, its tid cannot come to mean another one; only then is it
- * looked at whose it is. -ESRCH: it has ended, or is another process's; -EPERM: somebody else traces it, or may not be.
+ * looked at whose it is. -ESRCH: it has ended, or is another process's; -EPERM: another process traces it, or may not
+ * be.
  */
 MUST_USE int thread_tracing_seize(struct traced_thread *thread, int process);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stopping all threads by way of one helper process. The caller lists the threads, the helper stops those of the list,
- * and this goes on until a list has nobody new on it: a thread that stands still starts no other. Threads are asked all
- * at once and waited for afterwards, so that they stop side by side.
+ * and this goes on until a list has no new thread on it: a thread that stands still starts no other. Threads are asked
+ * all at once and waited for afterwards, so that they stop side by side.
  *
- * Memory for both is made for some more threads than there are. Should even more come, everybody goes on and it is
- * tried again with more of it. Nobody gives up once the caller was told that all stand still: half a change would be
- * worse than a caller who takes long.
+ * Memory for both is made for some more threads than there are. Should even more come, all go on and it is
+ * tried again with more of it. The helper does not give up once it has reported that all stand still: half a change
+ * would be worse than a caller who takes long.
  *
  * Neighbours: tracing_helper.c, the helper's life and the lock; thread_tracing.c, what it does to a thread.
  */
@@ -62,7 +62,7 @@ UNSANITIZED static int seize(struct threads_exchange *exchange, struct held_thre
 
     if (result != -EPERM || phase == CALLER_RETRY)
         return result;
-    (void)tracing_helper_tell(helper, phase, HELPER_REFUSED);
+    (void)tracing_helper_set_phase(helper, phase, HELPER_REFUSED);
     if (tracing_helper_wait(helper, HELPER_REFUSED, STOP_TIMEOUT_MS) != CALLER_RETRY)
         return -EPERM;
     return thread_tracing_seize(&thread->traced, helper->process);
@@ -108,7 +108,7 @@ UNSANITIZED static uint32_t show(struct tracing_helper *helper)
 {
     uint32_t phase = atomic_load_explicit(&helper->phase, memory_order_relaxed);
 
-    (void)tracing_helper_tell(helper, phase, HELPER_STOPPED);
+    (void)tracing_helper_set_phase(helper, phase, HELPER_STOPPED);
     return tracing_helper_wait(helper, HELPER_STOPPED, 0);
 }
 
@@ -310,7 +310,7 @@ static int stop_all(struct threads_exchange *exchange)
             result = list_new(exchange, &new_count);
         if (result != 0 || new_count == 0)
             return result;
-        (void)tracing_helper_tell(helper, HELPER_STOPPED, CALLER_MORE);
+        (void)tracing_helper_set_phase(helper, HELPER_STOPPED, CALLER_MORE);
         phase = wait_for_stop(exchange, CALLER_MORE);
     }
     return NO_ANSWER;
@@ -323,13 +323,13 @@ static int stop_and_change(struct threads_exchange *exchange, threads_change cha
     int outcome;
 
     if (result != 0) {
-        (void)tracing_helper_tell(helper, HELPER_STOPPED, CALLER_LEAVE);
+        (void)tracing_helper_set_phase(helper, HELPER_STOPPED, CALLER_LEAVE);
         outcome = tracing_helper_end(helper, result == NO_ANSWER ? 0 : END_TIMEOUT_MS);
         return result == NO_ANSWER ? outcome : result;
     }
     result = change(context, exchange->shown, collect_shown(exchange));
     take_over_marks(exchange);
-    (void)tracing_helper_tell(helper, HELPER_STOPPED, CALLER_WRITE);
+    (void)tracing_helper_set_phase(helper, HELPER_STOPPED, CALLER_WRITE);
     outcome = tracing_helper_end(helper, END_TIMEOUT_MS);
     return result != 0 ? result : outcome;
 }

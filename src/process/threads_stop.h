@@ -5,7 +5,7 @@
  * restartable sequences have been left. Threads that start while others are being stopped are stopped too.
  *
  * Processes that share our memory, as the child of a vfork() does for a moment, are none of our threads. While there is
- * a vfork(), its thread cannot be stopped, so nobody is.
+ * a vfork(), its thread cannot be stopped, so none is.
  *
  * Callable from any thread, in signal handlers and inside the target: no libc, no memory of the program's. While it
  * runs, all signals for the calling thread are held back.
@@ -40,13 +40,13 @@ typedef int (*threads_change)(void *context, struct stopped_thread *threads, siz
 typedef int (*threads_source)(void *source_context, threads_change change, void *context);
 
 /*
- * Stops all other threads, calls `change`, lets them go on. With no others, nobody is needed for that.
+ * Stops all other threads, calls `change`, lets them go on. With no others, no helper is needed.
  *
- * -EPERM, -EACCES    somebody else traces one (a debugger, strace), or the system lets nobody trace it
+ * -EPERM, -EACCES    another process traces one (a debugger, strace), or the system forbids tracing it
  * -ETIMEDOUT   one did not stop within two seconds, since it is in a wait that cannot be interrupted, vfork() for one,
  *              or within ten for no such reason; or others used this, or thread_modify, for ten
  * -EDEADLK     called by a `change`
- * -EIO         the tracing process was killed by somebody; if that was after `change`, nobody knows whether registers
+ * -EIO         the tracing process was killed; if that was after `change`, it is not known whether registers
  *              were written
  * -EOPNOTSUPP  a thread runs 32-bit code; or children of the calling thread get another pid namespace; or it is not
  *              known how to do this on this CPU yet

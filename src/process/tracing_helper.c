@@ -2,12 +2,12 @@
 /*
  * Starting, asking and ending the helper process. Invariants. It runs with all signals blocked, since the caller has
  * them blocked; on a stack of its own, in the memory that both share; with the caller's thread pointer, so that
- * sanitizers keep off its code. Whoever waits for the other has a bound, or the kernel's word that the other is gone: a
- * tracer that ends lets its threads go on.
+ * sanitizers keep off its code. Each waits for the other with a bound, or with the kernel's word that the other is
+ * gone: a tracer that ends lets its threads go on.
  *
  * One caller at a time holds the lock, with all its signals blocked, so it cannot come here again in a handler. A
  * thread that is stopped may be anywhere in this file without holding the lock: waiting for it, or having just released
- * it. Neither keeps anybody else from going on, see owner_lock.h.
+ * it. Neither blocks any other thread, see owner_lock.h.
  */
 #include "process/tracing_helper.h"
 
@@ -87,7 +87,7 @@ void tracing_helper_leave(uint64_t signals)
 
 /* ---- talking ---------------------------------------------------------------------------------------------------- */
 
-UNSANITIZED bool tracing_helper_tell(struct tracing_helper *helper, uint32_t from, enum helper_phase to)
+UNSANITIZED bool tracing_helper_set_phase(struct tracing_helper *helper, uint32_t from, enum helper_phase to)
 {
     /* Release: pairs with the acquire in tracing_helper_wait and wait_gone. */
     if (!atomic_compare_exchange_strong_explicit(&helper->phase, &from, to, memory_order_release, memory_order_relaxed))
@@ -255,7 +255,7 @@ uint32_t tracing_helper_allow(struct tracing_helper *helper, unsigned timeout_ms
     uint32_t phase;
 
     protection_lift(&protection, helper->pid);
-    (void)tracing_helper_tell(helper, HELPER_REFUSED, CALLER_RETRY);
+    (void)tracing_helper_set_phase(helper, HELPER_REFUSED, CALLER_RETRY);
     phase = tracing_helper_wait(helper, CALLER_RETRY, timeout_ms);
     protection_restore(&protection);
     return phase;

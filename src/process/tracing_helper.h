@@ -6,7 +6,7 @@
  *
  * Caller and helper talk by a phase that one of them changes while the other waits for that, so that nothing else that
  * they share needs a lock. When the helper ends, in whatever way, the kernel itself stores HELPER_GONE: the caller
- * never waits for somebody who is not there.
+ * never waits for the other when that is gone.
  *
  * What the helper runs is marked UNSANITIZED and makes raw system calls only: it has a stack of its own, but the
  * caller's thread pointer. All signals of the caller must be held back while it has a helper. One at a time in a
@@ -66,12 +66,12 @@ MUST_USE int tracing_helper_start(struct tracing_helper *helper, void (*run)(str
 
 /*
  * Waits until the helper is gone, ends it if it takes too long, gives its memory back and returns what came of it.
- * -EIO: somebody else ended it; -ETIMEDOUT.
+ * -EIO: it was killed; -ETIMEDOUT.
  */
 int tracing_helper_end(struct tracing_helper *helper, unsigned timeout_ms);
 
 /* Changes the phase. Returns whether it was still `from`: the helper may have ended. Both. */
-bool tracing_helper_tell(struct tracing_helper *helper, uint32_t from, enum helper_phase to);
+bool tracing_helper_set_phase(struct tracing_helper *helper, uint32_t from, enum helper_phase to);
 
 /* Returns the next phase, or `phase` when the time is over. 0: no bound. Both. */
 uint32_t tracing_helper_wait(struct tracing_helper *helper, enum helper_phase phase, unsigned timeout_ms);

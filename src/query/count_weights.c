@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * With one SELECT, one cursor and no other function there is nothing between the cursor and count(*): no join that
- * would multiply rows, no query within or around, nothing that adds values up. What is left is told by when count(*) is
+ * would multiply rows, no query within or around, nothing that adds values up. What is left shows in when count(*) is
  * called: where rows are sorted first, or kept for another reason, it is called when the cursor is at no row. count(x)
- * may mean distinct values, which it is not told, and is refused. Both happen before a row that depends on it is told.
+ * may mean distinct values, which it does not learn, and is refused. Both happen before a row depends on it.
  */
 #include "query/count_weights.h"
 
@@ -73,7 +73,7 @@ static void add_row(sqlite3_context *context, int argument_count, sqlite3_value 
 
     if (weights->is_weighing && (argument_count != 0 || weights->weight == 0)) {
         weights->is_refused = true;
-        sqlite3_result_error(context, "rows are wanted one by one", -1);
+        sqlite3_result_error(context, "rows are needed one by one", -1);
         return;
     }
     if (count != NULL && (argument_count == 0 || sqlite3_value_type(arguments[0]) != SQLITE_NULL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that stand for many. Where nothing in a statement looks at rows but count(*), a cursor may tell those that are
+ * Rows that stand for many. Where nothing in a statement looks at rows but count(*), a cursor may return those that are
  * alike once, with their number as the weight that count(*) adds. What a statement does is known from what SQLite asks
  * about while it prepares it; should something turn out to want rows one by one nevertheless, or their numbers, the
  * statement is prepared and run again without weights. One thread at a time.
@@ -28,7 +28,7 @@ struct count_weights {
     unsigned cursor_count;
     bool is_weighing;
     uint64_t weight; /* of the row that the cursor is at; 0: it is at none */
-    bool is_refused; /* somebody wanted rows one by one */
+    bool is_refused; /* the statement needs rows one by one */
 
     /* When it is run again. */
     bool is_over;  /* there are no weights */
@@ -45,12 +45,12 @@ void count_weights_note_select(struct count_weights *weights);
 void count_weights_note_function(struct count_weights *weights, const char *name);
 void count_weights_note_read(struct count_weights *weights, const char *table, const char *column);
 
-/* Whether a cursor may tell rows with weights: asked before its first row. */
+/* Whether a cursor may return rows with weights: asked before its first row. */
 bool count_weights_allow(const struct count_weights *weights);
 
 /*
  * SQLite wants the number of a row. It does so for itself where it reads a table for each of several conditions, to
- * find rows that it has seen already; but rows are numbered as they are told. False: that cannot go on.
+ * find rows that it has seen already; but rows are numbered as they are returned. False: that cannot go on.
  */
 bool count_weights_number(struct count_weights *weights);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of calls or events of which only columns of the function and the thread, and the kind, are wanted. They are
- * alike by the million, so they are counted, and each is told as often as it was counted, in the order that is asked
- * for; or once, where all that looks at it is count(*). One thread at a time.
+ * alike by the million, so they are counted, and each is returned as often as it was counted, in the order that is
+ * asked for; or once, where all that looks at it is count(*). One thread at a time.
  */
 #ifndef GAIT_QUERY_COUNTED_ROWS_H
 #define GAIT_QUERY_COUNTED_ROWS_H
@@ -15,7 +15,7 @@ struct counted_rows {
     struct place_verdicts verdicts;
     struct event_tally tally;
     size_t at;
-    uint64_t left; /* of the row that it is at, how often it is still to be told */
+    uint64_t left; /* of the row that it is at, how often it is still to be returned */
     bool is_weighing;
 };
 
@@ -26,7 +26,7 @@ struct counted_rows {
 /* Whether all that is wanted is among so many columns; then rows can come in the order that is asked for. */
 bool counted_rows_suit(const struct query_wish *wish, int column_count);
 
-/* Whether the rows of the cursor are told with weights if they are counted. */
+/* Whether the rows of the cursor are returned with weights if they are counted. */
 bool counted_rows_weigh(const struct query_cursor *cursor);
 
 /* Counts those of wanted threads; after an error it is to be given back as well. -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of some threads of a trace, one thread after the other, a chunk at a time, so that whoever pulls rows
- * keeps those of a chunk only. One thread at a time; several scans at once are fine where each has its own source.
+ * The events of some threads of a trace, one thread after the other, a chunk at a time, so that a cursor that pulls
+ * rows keeps those of a chunk only. One thread at a time; several scans at once are fine where each has its own source.
  */
 #ifndef GAIT_QUERY_EVENT_SCAN_H
 #define GAIT_QUERY_EVENT_SCAN_H

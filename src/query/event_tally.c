@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each call is told by one event when it begins, and by one row when it ends: so beginnings are counted, and nothing
+ * Each call has one event when it begins, and one row when it ends: so beginnings are counted, and nothing
  * needs to be known of ends. A record of a hooked function has its number and its time: both are all that is looked at,
  * and of chunks that have counts not even these, unless something was mapped or unmapped meanwhile. A stream in which
  * anything is odd is read again as events, which says what is wrong with it.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of SQLite in memory that has nothing but our tables. Whoever made the text may not be who has the trace:
- * so nothing is allowed but reading, which SQLite asks about before it runs a statement.
+ * A database of SQLite in memory that has nothing but our tables. The author of the query may not be the owner of the
+ * trace: so nothing is allowed but reading, which SQLite asks about before it runs a statement.
  */
 #include "query/query_table.h"
 
@@ -149,7 +149,7 @@ static struct query_value value_of(sqlite3_stmt *statement, int column)
 }
 
 /* The same statement once more, up to the row that it was at. */
-static int begin_again(const struct run *run, sqlite3_stmt **statement, uint64_t told)
+static int begin_again(const struct run *run, sqlite3_stmt **statement, uint64_t emitted)
 {
     sqlite3_stmt *again = NULL;
     int code = sqlite3_prepare_v2(run->database, sqlite3_sql(*statement), -1, &again, NULL);
@@ -159,24 +159,24 @@ static int begin_again(const struct run *run, sqlite3_stmt **statement, uint64_t
     sqlite3_finalize(*statement);
     *statement = again;
     code = sqlite3_step(again);
-    for (; told > 0 && code == SQLITE_ROW; told--)
+    for (; emitted > 0 && code == SQLITE_ROW; emitted--)
         code = sqlite3_step(again);
     return code;
 }
 
-static int step(const struct run *run, sqlite3_stmt **statement, uint64_t told)
+static int step(const struct run *run, sqlite3_stmt **statement, uint64_t emitted)
 {
     int code = sqlite3_step(*statement);
 
     while (code != SQLITE_ROW && code != SQLITE_DONE && count_weights_give_up(run->weights))
-        code = begin_again(run, statement, told);
+        code = begin_again(run, statement, emitted);
     return code;
 }
 
-static int tell_rows(const struct run *run, sqlite3_stmt **statement, int count)
+static int emit_rows(const struct run *run, sqlite3_stmt **statement, int count)
 {
     const struct query_receiver *receiver = run->receiver;
-    uint64_t told = 0;
+    uint64_t emitted = 0;
     int code, result = 0;
 
     for (int i = 0; i < count; i++)
@@ -184,7 +184,7 @@ static int tell_rows(const struct run *run, sqlite3_stmt **statement, int count)
     if (count != 0)
         result = receiver->begin(receiver->context, run->names, (size_t)count);
     while (result == 0) {
-        code = step(run, statement, told++);
+        code = step(run, statement, emitted++);
         if (code == SQLITE_DONE)
             break;
         if (code != SQLITE_ROW) {
@@ -214,7 +214,7 @@ static int run_statements(const struct run *run, const char *sql)
             return fail(run, code);
         /* NULL: a comment, or nothing. */
         if (statement != NULL)
-            result = tell_rows(run, &statement, sqlite3_column_count(statement));
+            result = emit_rows(run, &statement, sqlite3_column_count(statement));
         sqlite3_finalize(statement);
     }
     return result;

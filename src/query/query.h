@@ -25,9 +25,9 @@ struct query_value {
     size_t size_bytes;
 };
 
-/* Takes what statements tell. Nonzero from any of them: no more is wanted. */
+/* Takes what statements return. Nonzero from any of them: no more is wanted. */
 struct query_receiver {
-    /* A statement that tells rows; there may be none. */
+    /* A statement that returns rows; there may be none. */
     int (*begin)(void *context, const char *const *names, size_t count);
     int (*row)(void *context, const struct query_value *values, size_t count);
     int (*end)(void *context);
@@ -36,7 +36,7 @@ struct query_receiver {
 
 /*
  * Runs all statements of a text. 0, or the receiver's own result. Negative: err says what SQLite says, or what of the
- * trace could not be read: then all that could be was told. -EOPNOTSUPP: this gait was built without SQLite.
+ * trace could not be read: then all that could be was returned. -EOPNOTSUPP: this gait was built without SQLite.
  */
 MUST_USE int query_run(const struct view_trace *trace, const char *sql, const struct query_receiver *receiver,
                        struct gait_error *err);

@@ -42,10 +42,10 @@ struct query_source {
     struct view_functions *functions;
     struct view_functions own_functions;
     struct query_recent_function *recent;
-    struct query_function *known; /* by number; those that nobody wanted to see have no `shown` */
+    struct query_function *known; /* by number; those that were not needed have no `shown` */
     size_t known_count;
     struct symbolizer lines;    /* for files and lines of functions */
-    struct call_totals *totals; /* NULL: nobody asked */
+    struct call_totals *totals; /* NULL: not asked for */
     struct count_weights weights;
     int problem; /* not 0: something of the trace could not be read, and: */
     struct gait_error why;

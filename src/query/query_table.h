@@ -32,7 +32,7 @@ struct query_wish {
     uint64_t columns; /* bit n: column n is asked for; the last bit stands for all that have none */
     struct query_order orders[QUERY_ORDERS_MAX];
     size_t order_count;   /* of those that the table promised to keep */
-    bool is_distinct;     /* with an order: rows that are alike in all columns that are wanted may be told once */
+    bool is_distinct;     /* with an order: rows that are alike in all columns that are wanted may be returned once */
     bool has_limit;       /* perhaps only the first few are wanted */
     bool has_row_numbers; /* the statement asks for rowid, of this table or another one */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * details: calls that were looked at closely, a row each, when they end. How they began is kept until then; one whose
- * end was not told is a row when something follows that must be behind it.
+ * end was not recorded is a row when something follows that must be behind it.
  */
 #include "hosted/growing_array.h"
 #include "query/detail_scan.h"
@@ -253,7 +253,7 @@ static void end(struct query_cursor *base)
 extern const struct query_table query_table_details;
 const struct query_table query_table_details = {
     .name = "details",
-    .meaning = "calls of functions that --detail, --arg or a like option had looked at closely",
+    .meaning = "calls whose arguments were captured, by --detail, --arg or a like option",
     .columns = columns,
     .column_count = DETAILS_COLUMNS,
     .cursor_bytes = sizeof(struct details_cursor),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events: all that was recorded of threads, a row each, as `gait dump events` tells it. Where only columns of the
+ * events: all that was recorded of threads, a row each, as `gait dump events` writes it. Where only columns of the
  * function, its thread and the kind are wanted, and an order or nothing but count(*) of them, rows are counted.
  */
 #include "query/scanned_rows.h"

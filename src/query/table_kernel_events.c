@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_events: what the kernel told, by time. Fields are a JSON object, for json_extract(). */
+/* kernel_events: the events of the kernel, by time. Fields are a JSON object, for json_extract(). */
 #include "query/place_columns.h"
 
 #include "trace/kernel_event_json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * losses: what is missing. First what processes could not tell at all, then each place in the events of threads, then
+ * losses: what is missing. First what processes could not record at all, then each place in the events of threads, then
  * each place in their details. `count` is of things, `bytes` of records: one of them is NULL.
  */
 #include "hosted/growing_array.h"
@@ -29,7 +29,7 @@ static const struct query_column columns[] = {
     [LOSSES_PID] = {"pid", "INTEGER", "the process", 0},
     [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0},
     [LOSSES_THREAD] = {"thread", "TEXT", "the thread's name", 0},
-    [LOSSES_TIME] = {"time_ns", "INTEGER", "behind what it is missing; NULL: nothing was before, or not known", 0},
+    [LOSSES_TIME] = {"time_ns", "INTEGER", "of the last record before the loss; NULL: none, or not known", 0},
     [LOSSES_BYTES] = {"bytes", "INTEGER", "of records; NULL: not known", 0},
     [LOSSES_COUNT] = {"count", "INTEGER", "of blocks, modules or functions", 0},
 };

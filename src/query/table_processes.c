@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* processes: programs that were recorded, with how they ended and what they could not tell. */
+/* processes: programs that were recorded, with how they ended and what they could not record. */
 #include "query/place_columns.h"
 
 #include <sys/wait.h>

@@ -75,7 +75,7 @@ static bool ends_begun(const struct syscalls_cursor *cursor, const struct view_s
 }
 
 /* What was begun is a row: nothing came of it. */
-static int tell_begun(struct syscalls_cursor *cursor)
+static int emit_begun(struct syscalls_cursor *cursor)
 {
     cursor->call = view_system_call_of(cursor->begun);
     cursor->thread = cursor->begun_thread;
@@ -121,7 +121,7 @@ static int next(struct query_cursor *base)
                 call = view_system_call_of(cursor->scan.record);
             if (!ends_begun(cursor, &call)) {
                 cursor->is_waiting = true;
-                return tell_begun(cursor);
+                return emit_begun(cursor);
             }
         }
         if (cursor->step == DETAIL_STEP_OVER)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whoever asks is one of the workers. One that cannot be started leaves its work to the others. */
+/* The caller is one of the workers. One that cannot be started leaves its work to the others. */
 #include "query/thread_pass.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where more came than the ring has room for, the ones that are missing were seen at some time since somebody looked
+ * Where more came than the ring has room for, the ones that are missing were seen at some time since the last look
  * last: from then on everything is wanted.
  */
 #include "record/agent_triggers.h"
@@ -38,8 +38,8 @@ static const struct trigger_spec *find_spec(const struct trigger_list *list, con
     return NULL;
 }
 
-static int tell(const struct trigger_list *list, const struct ring_trigger *trigger, struct flight *flight,
-                uint32_t pid)
+static int trigger_for(const struct trigger_list *list, const struct ring_trigger *trigger, struct flight *flight,
+                       uint32_t pid)
 {
     const struct trigger_spec *spec = find_spec(list, trigger);
 
@@ -69,9 +69,9 @@ int agent_triggers_take(struct agent_triggers *triggers, const struct ring_reade
         first.time = triggers->looked_time;
         flight->triggers_left_out += missed == 0 ? 0 : missed - 1;
         if (missed != 0 && triggers->looked_time != 0)
-            result = tell(list, &first, flight, pid);
+            result = trigger_for(list, &first, flight, pid);
         if (result == 0)
-            result = tell(list, &trigger, flight, pid);
+            result = trigger_for(list, &trigger, flight, pid);
     }
     triggers->looked_time = now;
     return result;

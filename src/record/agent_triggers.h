@@ -19,10 +19,10 @@ struct trigger_list {
     size_t count;
 };
 
-/* All zero: nobody has looked yet. */
+/* All zero: before the first look. */
 struct agent_triggers {
     struct trigger_log_place place;
-    uint64_t looked_time; /* the counter, when somebody looked last */
+    uint64_t looked_time; /* the counter, at the last look */
 };
 
 /* Hands over what is new. Nothing that the process writes is trusted. Errors as flight_trigger. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The side of a running recording that others talk to: gait stats, trigger and detach. A descriptor that can be waited
- * for, and a function that answers whoever is there, without ever waiting for anybody. Only the same user and root are
- * answered. One thread at a time.
+ * for, and a function that answers the clients that are there, without ever waiting for one. Only the same user and
+ * root are answered. One thread at a time.
  */
 #ifndef GAIT_RECORD_CONTROL_H
 #define GAIT_RECORD_CONTROL_H
@@ -35,8 +35,8 @@ int control_fd(const struct control *control);
 void control_serve(struct control *control);
 
 /*
- * Ends it, and tells those who wait for the end of the recording: result 0, or a negated errno number and a text for
- * people. NULL is fine.
+ * Ends it, and answers clients that wait for the end of the recording: result 0, or a negated errno number and a text
+ * for people. NULL is fine.
  */
 void control_close(struct control *control, int result, const char *text);
 

@@ -82,7 +82,8 @@ _Static_assert(sizeof(struct control_stats) == 104 + CONTROL_LANES_MAX * sizeof(
 struct control_answer {
     uint32_t magic;
     uint32_t version;
-    int32_t result; /* 0, or a negated errno number; -ESRCH: another recording's, if anybody's; -EPERM: not for you */
+    int32_t
+        result; /* 0, or a negated errno number; -ESRCH: another recording's, if there is one; -EPERM: not for you */
     uint32_t is_last;
     struct control_stats stats;
     uint32_t text_bytes;

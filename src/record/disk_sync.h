@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sees to it that what was written is on the disk, and survives the end of the machine: at the end, or every so many
- * seconds. All of the file system is synchronized, by a thread of its own: whoever empties rings never waits for it.
+ * seconds. All of the file system is synchronized, by a thread of its own: the drain never waits for it.
  */
 #ifndef GAIT_RECORD_DISK_SYNC_H
 #define GAIT_RECORD_DISK_SYNC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long to wait until rings are drained again. While records come, a millisecond: that is how far apart the marks
- * are that tell when they happened. When none come, longer and longer, up to what lets the next ones be in a file
+ * are that say when they happened. When none come, longer and longer, up to what lets the next ones be in a file
  * within ten milliseconds. After a long silence still longer: watching a program that does nothing shall cost next to
  * nothing, and each wait costs some ten to hundred microseconds. A full buffer ends the wait at once, so nothing is
  * lost by waiting.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Three sources, looked at in turn: waitpid (a thread that is watched did something, a child of ours has ended), the
- * notices in the rings, and the processes' descriptors, which tell their end. A process that has ended is kept until
- * all that it forked have come: they ask by way of its ring.
+ * notices in the rings, and the processes' descriptors, which become readable at their end. A process that has ended is
+ * kept until all that it forked have come: they ask by way of its ring.
  */
 #define _GNU_SOURCE
 #include "record/family.h"
@@ -64,13 +64,13 @@ static void count_signal(int signal)
     atomic_fetch_add_explicit(&child_signals, 1, memory_order_seq_cst);
 }
 
-static void tell(const struct family *family, const char *format, pid_t pid, const char *why)
+static void report(const struct family *family, const char *format, pid_t pid, const char *why)
 {
     char text[1024];
 
     snprintf(text, sizeof(text), format, (int)pid, why);
-    if (family->options.tell != NULL)
-        family->options.tell(family->options.context, text);
+    if (family->options.report != NULL)
+        family->options.report(family->options.context, text);
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
@@ -345,7 +345,7 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
         }
     }
     if (result != 0 && result != -ESRCH)
-        tell(family, "the program that process %d executes now is not recorded: %s", thread->pid, why.text);
+        report(family, "the program that process %d executes now is not recorded: %s", thread->pid, why.text);
     return 0;
 }
 
@@ -359,8 +359,8 @@ static void program_left(const struct family *family, const struct family_watch 
     if (member != NULL && thread->tid == thread->pid && watch->exec.kind == EXEC_WATCH_THREAD &&
         !watch->exec.checks_calls)
         note_end(member);
-    tell(family, "process %d executes a program that is not recorded: it %s", thread->pid,
-         "has privileges of its own, or is for another kind of CPU");
+    report(family, "process %d executes a program that is not recorded: it %s", thread->pid,
+           "has privileges of its own, or is for another kind of CPU");
 }
 
 static int go_on(struct family *family, struct family_watch *watch, int status, struct gait_error *err)
@@ -385,7 +385,7 @@ static int go_on(struct family *family, struct family_watch *watch, int status, 
         program_left(family, watch);
         break;
     case EXEC_WATCH_TAKEN:
-        tell(family, "process %d is not recorded: it %s", pid, "is traced by its parent");
+        report(family, "process %d is not recorded: it %s", pid, "is traced by its parent");
         break;
     case EXEC_WATCH_ENDED:
         break;
@@ -449,7 +449,7 @@ static int adopt(struct family *family, size_t parent, struct ring_notice *notic
     if (added == 0)
         return 0;
     if (is_lack(added)) {
-        tell(family, "process %d is not recorded: %s", child.pid, why.text);
+        report(family, "process %d is not recorded: %s", child.pid, why.text);
         return 0;
     }
     *err = why;
@@ -471,8 +471,8 @@ static void watch_for(struct family *family, size_t member, struct ring_notice *
         remove_watch(family, watch);
     }
     if (result == -EPERM)
-        tell(family, "a program that process %d executes is not recorded: %s", pid,
-             "it is traced by another process, or tracing is forbidden");
+        report(family, "a program that process %d executes is not recorded: %s", pid,
+               "it is traced by another process, or tracing is forbidden");
     ring_notice_answer(notice, result);
 }
 
@@ -532,10 +532,10 @@ static void look_for_tracers(struct family *family)
 
         member->has_tracer = !member->has_ended && trace_refusal_tracer(member->target.pid, who, sizeof(who));
         if (member->has_tracer && !had_tracer)
-            tell(family,
-                 "process %d is also traced by %s: breakpoints in code that gait follows are not met; use "
-                 "gait detach before, or record with --hook",
-                 member->target.pid, who);
+            report(family,
+                   "process %d is also traced by %s: its breakpoints in code that gait follows have no effect; use "
+                   "gait detach first, or record with --hook",
+                   member->target.pid, who);
     }
 }
 

@@ -23,8 +23,8 @@ struct ring_drain;
 struct family_options {
     const struct agent_options *agent; /* stays the caller's, and as it is until the end */
     bool is_child;                     /* the first one is ours: it is waited for */
-    /* Is told, in a sentence, what is not recorded although somebody might expect it. */
-    void (*tell)(void *context, const char *text);
+    /* Gets a sentence about what is not recorded although the user might expect it. */
+    void (*report)(void *context, const char *text);
     void *context;
 };
 

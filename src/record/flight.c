@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Triggers are looked at before rings are drained, and what is kept is written before what follows it: so each stream
- * stays in order. A window begins where everything is still there: what was dropped tells its time.
+ * stays in order. A window begins where everything is still there: what was dropped has left its time.
  */
 #include "record/flight.h"
 
@@ -23,12 +23,12 @@ void flight_init(struct flight *flight, const struct flight_options *options, st
     if (flight->options.memory_bytes == 0)
         flight->options.memory_bytes = MEMORY_BYTES_DEFAULT;
     counter_clock_init(&flight->clock, began);
-    kept_pieces_init(&flight->pieces, flight->options.memory_bytes);
+    kept_chunks_init(&flight->chunks, flight->options.memory_bytes);
 }
 
 void flight_deinit(struct flight *flight)
 {
-    kept_pieces_deinit(&flight->pieces);
+    kept_chunks_deinit(&flight->chunks);
     window_list_deinit(&flight->windows);
     for (size_t i = 0; i < flight->trigger_count; i++)
         free(flight->triggers[i].text);
@@ -72,14 +72,14 @@ static struct manifest_window window_around(const struct flight *flight, const s
                                             uint64_t time)
 {
     const struct flight_options *options = &flight->options;
-    const struct kept_pieces *pieces = &flight->pieces;
+    const struct kept_chunks *chunks = &flight->chunks;
     uint64_t wanted = before(time, counter_clock_ticks(&flight->clock, options->pre_roll_ns));
     uint64_t from = later_of(event->wants_all ? 0 : wanted, flight->clock.first.counter);
 
     return (struct manifest_window){
-        .from = later_of(from, later_of(pieces->aged_until, pieces->crowded_until)),
+        .from = later_of(from, later_of(chunks->aged_until, chunks->crowded_until)),
         .to = time + counter_clock_ticks(&flight->clock, options->post_roll_ns),
-        .is_cut = pieces->crowded_until > later_of(wanted, pieces->aged_until),
+        .is_cut = chunks->crowded_until > later_of(wanted, chunks->aged_until),
     };
 }
 
@@ -100,20 +100,21 @@ int flight_trigger(struct flight *flight, const struct flight_event *event)
     return 0;
 }
 
-int flight_put(struct flight *flight, struct recorded_stream *stream, const struct stream_piece *piece, bool is_keeping)
+int flight_put(struct flight *flight, struct recorded_stream *stream, const struct chunk_contents *contents,
+               bool is_keeping)
 {
     int result;
 
     if (!is_keeping)
-        return recorded_stream_put(stream, piece);
+        return recorded_stream_put(stream, contents);
     if (flight->is_wanting) {
         result = flight_settle(flight);
         if (result != 0)
             return result;
     }
-    if (window_list_wants(&flight->windows, piece->first_time))
-        return recorded_stream_put(stream, piece);
-    return kept_pieces_add(&flight->pieces, stream, piece);
+    if (window_list_wants(&flight->windows, contents->first_time))
+        return recorded_stream_put(stream, contents);
+    return kept_chunks_add(&flight->chunks, stream, contents);
 }
 
 int flight_settle(struct flight *flight)
@@ -125,15 +126,15 @@ int flight_settle(struct flight *flight)
     if (flight->is_wanting) {
         const struct manifest_window *window = &flight->windows.windows[flight->windows.count - 1];
 
-        result = kept_pieces_write(&flight->pieces, window->from, window->to);
+        result = kept_chunks_write(&flight->chunks, window->from, window->to);
         if (result != 0)
             return result;
         flight->is_wanting = false;
     }
-    if (flight->pieces.first == NULL)
+    if (flight->chunks.first == NULL)
         return 0;
     now = counter_clock_update(&flight->clock);
-    kept_pieces_age(&flight->pieces, before(now, counter_clock_ticks(&flight->clock, kept_ns)));
+    kept_chunks_age(&flight->chunks, before(now, counter_clock_ticks(&flight->clock, kept_ns)));
     return 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "record/counter_clock.h"
-#include "record/kept_pieces.h"
+#include "record/kept_chunks.h"
 #include "record/window_list.h"
 
 #include <stdbool.h>
@@ -30,10 +30,10 @@ struct flight_options {
 struct flight {
     struct flight_options options;
     struct counter_clock clock;
-    struct kept_pieces pieces;
+    struct kept_chunks chunks;
     struct window_list windows;
     bool is_wanting; /* a window was opened, and what is kept not written yet */
-    bool is_new;     /* a window was opened since somebody asked */
+    bool is_new;     /* a window was opened since the last question */
     struct manifest_trigger *triggers;
     size_t trigger_count;
     size_t trigger_capacity;
@@ -56,8 +56,8 @@ void flight_deinit(struct flight *flight);
 /* Opens a window, or makes the last one longer. -ENOMEM. */
 MUST_USE int flight_trigger(struct flight *flight, const struct flight_event *event);
 
-/* Writes a piece, or keeps it. It is written before this returns, if it is; errors are those of writing. */
-MUST_USE int flight_put(struct flight *flight, struct recorded_stream *stream, const struct stream_piece *piece,
+/* Writes a chunk, or keeps it. It is written before this returns, if it is; errors are those of writing. */
+MUST_USE int flight_put(struct flight *flight, struct recorded_stream *stream, const struct chunk_contents *contents,
                         bool is_keeping);
 
 /* Between two drains: writes what windows want that were opened since, and drops what is too old. */

@@ -291,19 +291,19 @@ static int keep(struct live_calls *calls, pid_t pid, uint32_t tid, const uint8_t
     return 0;
 }
 
-static int take_records(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece)
+static int take_records(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
-    const uint8_t *bytes = piece->bytes;
-    size_t size_bytes = piece->size_bytes, size;
+    const uint8_t *bytes = batch->bytes;
+    size_t size_bytes = batch->size_bytes, size;
     int result = 0;
 
     (void)lane;
-    while (piece->kind == RING_LANE_DETAIL && result == 0 && (size = detail_record_check(bytes, size_bytes)) != 0) {
+    while (batch->kind == RING_LANE_DETAIL && result == 0 && (size = detail_record_check(bytes, size_bytes)) != 0) {
         struct detail_record record;
 
         memcpy(&record, bytes, sizeof(record));
         if (record.kind == DETAIL_SYSTEM_CALL || record.kind == DETAIL_SYSTEM_CALL_ENTER)
-            result = keep(process->owner, process->pid, piece->tid, bytes, size);
+            result = keep(process->owner, process->pid, batch->tid, bytes, size);
         bytes += size;
         size_bytes -= size;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The probes that a process has told of, put into the list that the manifest has of them. The recorder's thread. */
+/* The probes that a process has announced, put into the list that the manifest has of them. The recorder's thread. */
 #ifndef GAIT_RECORD_RECORDED_PROBES_H
 #define GAIT_RECORD_RECORDED_PROBES_H
 

@@ -133,7 +133,7 @@ static void find_name(const struct recorded_process *process, uint32_t lane, uin
         memcpy(thread->name, name, sizeof(name));
 }
 
-static int add_thread(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
+static int add_thread(struct recorded_process *process, const struct ring_batch *batch, size_t *thread_out)
 {
     struct manifest_process *manifest = process->manifest;
     struct manifest_thread *thread;
@@ -141,78 +141,78 @@ static int add_thread(struct recorded_process *process, const struct ring_piece 
     if (ARRAY_RESERVE_NEXT(manifest->threads, manifest->thread_count) != 0)
         return -ENOMEM;
     thread = &manifest->threads[manifest->thread_count];
-    *thread = (struct manifest_thread){.tid = piece->tid, .generation = generation_of(manifest, piece->tid)};
-    find_name(process, piece->lane, piece->generation, thread);
+    *thread = (struct manifest_thread){.tid = batch->tid, .generation = generation_of(manifest, batch->tid)};
+    find_name(process, batch->lane, batch->generation, thread);
     *thread_out = manifest->thread_count++;
     return 0;
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-static bool is_keeping(const struct recorded_process *process, const struct ring_piece *piece)
+static bool is_keeping(const struct recorded_process *process, const struct ring_batch *batch)
 {
     const struct flight_options *options = &process->flight->options;
 
-    return piece->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
+    return batch->kind == RING_LANE_DETAIL ? options->keeps_detail : options->keeps_index;
 }
 
 /* The thread that the lane is of: it may have another one. */
-static int thread_of(struct recorded_process *process, const struct ring_piece *piece, size_t *thread_out)
+static int thread_of(struct recorded_process *process, const struct ring_batch *batch, size_t *thread_out)
 {
     const struct manifest_process *manifest = process->manifest;
-    uint32_t lane = 1u << piece->kind;
+    uint32_t lane = 1u << batch->kind;
     int result;
 
     for (size_t i = manifest->thread_count; i-- > 0;)
-        if (manifest->threads[i].serial == piece->serial && manifest->threads[i].tid == piece->tid &&
+        if (manifest->threads[i].serial == batch->serial && manifest->threads[i].tid == batch->tid &&
             !(manifest->threads[i].lanes & lane)) {
             *thread_out = i;
             manifest->threads[i].lanes |= lane;
             return 0;
         }
-    result = add_thread(process, piece, thread_out);
+    result = add_thread(process, batch, thread_out);
     if (result != 0)
         return result;
-    manifest->threads[*thread_out].serial = piece->serial;
+    manifest->threads[*thread_out].serial = batch->serial;
     manifest->threads[*thread_out].lanes = lane;
     return 0;
 }
 
-static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_piece *piece,
+static struct recorded_stream_plan plan_of(const struct recorded_process *process, const struct ring_batch *batch,
                                            size_t thread)
 {
-    bool is_detail = piece->kind == RING_LANE_DETAIL;
+    bool is_detail = batch->kind == RING_LANE_DETAIL;
     struct recorded_stream_plan plan = {
         .folder = process->folder,
         .encoder = process->encoder,
         .header = header_of(process, is_detail ? TRACE_STREAM_DETAIL : TRACE_STREAM_INDEX),
     };
 
-    plan.header.tid = piece->tid;
+    plan.header.tid = batch->tid;
     plan.header.generation = process->manifest->threads[thread].generation;
-    plan.header.space = piece->space;
-    plan.header.events = piece->events;
-    plan.header.with_times = piece->with_times;
-    plan.header.is_whole = piece->is_whole;
+    plan.header.space = batch->space;
+    plan.header.events = batch->events;
+    plan.header.with_times = batch->with_times;
+    plan.header.is_whole = batch->is_whole;
     plan.piece = process->piece;
     plan.thread = thread;
-    plan.lane = piece->lane;
-    plan.lane_generation = piece->generation;
+    plan.lane = batch->lane;
+    plan.lane_generation = batch->generation;
     return plan;
 }
 
-static int create_stream(struct recorded_process *process, const struct ring_piece *piece,
+static int create_stream(struct recorded_process *process, const struct ring_batch *batch,
                          struct recorded_stream **stream_out)
 {
     struct recorded_stream_plan plan;
     size_t thread;
-    int result = thread_of(process, piece, &thread);
+    int result = thread_of(process, batch, &thread);
 
-    if (result == 0 && piece->kind == RING_LANE_INDEX)
+    if (result == 0 && batch->kind == RING_LANE_INDEX)
         result = open_blocks(process);
     if (result != 0)
         return result;
-    plan = plan_of(process, piece, thread);
+    plan = plan_of(process, batch, thread);
     result = recorded_stream_create(&plan, stream_out);
     if (result != 0)
         return result;
@@ -222,18 +222,18 @@ static int create_stream(struct recorded_process *process, const struct ring_pie
 }
 
 int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
-                                const struct ring_piece *piece)
+                                const struct ring_batch *batch)
 {
     struct recorded_process *process = drained->owner;
     struct recorded_stream *stream = lane->owner;
     /* There is one if its file could not be made the last time. */
-    int result = stream != NULL ? 0 : create_stream(process, piece, &stream);
+    int result = stream != NULL ? 0 : create_stream(process, batch, &stream);
 
     if (result != 0)
         return result;
     lane->owner = stream;
     /* A thread of which nothing is kept has no file. */
-    return is_keeping(process, piece) ? 0 : recorded_stream_open(stream);
+    return is_keeping(process, batch) ? 0 : recorded_stream_open(stream);
 }
 
 int recorded_process_lane_ended(struct drained_process *drained, struct drained_lane *lane, uint64_t lost_behind)
@@ -269,7 +269,7 @@ static int close_streams(struct recorded_process *process, bool all)
             continue;
         }
         *place = stream->next;
-        kept_pieces_forget(&process->flight->pieces, stream);
+        kept_chunks_forget(&process->flight->chunks, stream);
         result = recorded_stream_close(stream);
         if (first == 0)
             first = result;
@@ -285,16 +285,16 @@ int recorded_process_blocks(struct drained_process *drained, const struct draine
 {
     struct recorded_process *process = drained->owner;
     const uint64_t now = time_counter();
-    const struct stream_piece piece = {
+    const struct chunk_contents contents = {
         .bytes = log->bytes, .size_bytes = log->size_bytes, .first_time = now, .last_time = now};
     int result = open_blocks(process);
 
-    return result == 0 ? stream_writer_put(&process->blocks, &piece) : result;
+    return result == 0 ? stream_writer_put(&process->blocks, &contents) : result;
 }
 
 /* Modules on their way into a chunk. */
 struct module_batch {
-    struct stream_piece piece;
+    struct chunk_contents contents;
     _Alignas(8) uint8_t bytes[4 * MODULE_BYTES_MAX];
 };
 
@@ -302,17 +302,17 @@ static int write_batch(struct recorded_process *process, struct module_batch *ba
 {
     int result;
 
-    if (batch->piece.size_bytes == 0)
+    if (batch->contents.size_bytes == 0)
         return 0;
-    batch->piece.bytes = batch->bytes;
-    result = stream_writer_put(&process->modules, &batch->piece);
-    batch->piece.size_bytes = 0;
+    batch->contents.bytes = batch->bytes;
+    result = stream_writer_put(&process->modules, &batch->contents);
+    batch->contents.size_bytes = 0;
     return result;
 }
 
 static void add_module(struct module_batch *batch, const struct ring_module *module, const char *path)
 {
-    struct trace_module *written = (struct trace_module *)(void *)(batch->bytes + batch->piece.size_bytes);
+    struct trace_module *written = (struct trace_module *)(void *)(batch->bytes + batch->contents.size_bytes);
     size_t size_bytes = trace_padded(sizeof(*written) + module->path_bytes);
 
     memset(written, 0, size_bytes);
@@ -328,10 +328,10 @@ static void add_module(struct module_batch *batch, const struct ring_module *mod
     };
     memcpy(written->build_id, module->build_id, module->build_id_bytes);
     memcpy(written + 1, path, module->path_bytes);
-    if (batch->piece.size_bytes == 0)
-        batch->piece.first_time = module->time;
-    batch->piece.last_time = module->time;
-    batch->piece.size_bytes += size_bytes;
+    if (batch->contents.size_bytes == 0)
+        batch->contents.first_time = module->time;
+    batch->contents.last_time = module->time;
+    batch->contents.size_bytes += size_bytes;
 }
 
 int recorded_process_modules(struct drained_process *drained, struct drained_log *log)
@@ -342,11 +342,11 @@ int recorded_process_modules(struct drained_process *drained, struct drained_log
     struct module_batch batch;
     int result = 0, got;
 
-    batch.piece = (struct stream_piece){.size_bytes = 0};
+    batch.contents = (struct chunk_contents){.size_bytes = 0};
     while (result == 0 && (got = drained_modules_next(log, &module, path)) != 0) {
         if (got < 0)
             return got;
-        if (sizeof(batch.bytes) - batch.piece.size_bytes < MODULE_BYTES_MAX)
+        if (sizeof(batch.bytes) - batch.contents.size_bytes < MODULE_BYTES_MAX)
             result = write_batch(process, &batch);
         add_module(&batch, &module, path);
     }
@@ -363,32 +363,32 @@ static uint64_t take_more(uint64_t *noted, uint64_t told)
 }
 
 static void note_pressure(struct manifest_thread *thread, struct recorded_stream *stream,
-                          const struct ring_piece *piece)
+                          const struct ring_batch *batch)
 {
-    thread->wait_count += take_more(&stream->wait_count, piece->wait_count);
-    thread->waited_ns += take_more(&stream->waited_ns, piece->waited_ns);
-    if (piece->kind == RING_LANE_DETAIL)
-        thread->lost_detail_bytes += piece->lost_before;
+    thread->wait_count += take_more(&stream->wait_count, batch->wait_count);
+    thread->waited_ns += take_more(&stream->waited_ns, batch->waited_ns);
+    if (batch->kind == RING_LANE_DETAIL)
+        thread->lost_detail_bytes += batch->lost_before;
     else
-        thread->lost_bytes += piece->lost_before;
+        thread->lost_bytes += batch->lost_before;
 }
 
-/* Windows begin and end between pieces, so those that are kept are not gathered. */
-static int put(struct recorded_process *process, struct recorded_stream *stream, const struct ring_piece *piece,
+/* Windows begin and end between batches, so those that are kept are not gathered. */
+static int put(struct recorded_process *process, struct recorded_stream *stream, const struct ring_batch *batch,
                int64_t now_ns)
 {
-    const struct stream_piece written = {
-        .bytes = piece->bytes,
-        .size_bytes = piece->size_bytes,
-        .first_time = piece->first_time,
-        .last_time = piece->last_time,
-        .lost_before = piece->lost_before,
-        .has_records = piece->kind == RING_LANE_INDEX,
-        .format = event_format_of(piece->events, piece->with_times),
-        .record_count = piece->kind == RING_LANE_DETAIL ? detail_records_count(piece->bytes, piece->size_bytes) : 0,
+    const struct chunk_contents written = {
+        .bytes = batch->bytes,
+        .size_bytes = batch->size_bytes,
+        .first_time = batch->first_time,
+        .last_time = batch->last_time,
+        .lost_before = batch->lost_before,
+        .has_records = batch->kind == RING_LANE_INDEX,
+        .format = event_format_of(batch->events, batch->with_times),
+        .record_count = batch->kind == RING_LANE_DETAIL ? detail_records_count(batch->bytes, batch->size_bytes) : 0,
     };
 
-    if (is_keeping(process, piece))
+    if (is_keeping(process, batch))
         return flight_put(process->flight, stream, &written, true);
     return recorded_stream_gather(stream, &written, now_ns);
 }
@@ -403,16 +403,16 @@ static int note_probes(struct recorded_process *process)
     return result;
 }
 
-int recorded_process_records(struct drained_process *drained, struct drained_lane *lane, const struct ring_piece *piece)
+int recorded_process_records(struct drained_process *drained, struct drained_lane *lane, const struct ring_batch *batch)
 {
     struct recorded_process *process = drained->owner;
     struct recorded_stream *stream = lane->owner;
     int result = note_probes(process);
 
-    if (result == 0 && piece->size_bytes != 0)
-        result = put(process, stream, piece, drained->drained_ns);
+    if (result == 0 && batch->size_bytes != 0)
+        result = put(process, stream, batch, drained->drained_ns);
     if (result == 0)
-        note_pressure(&process->manifest->threads[stream->plan.thread], stream, piece);
+        note_pressure(&process->manifest->threads[stream->plan.thread], stream, batch);
     return result;
 }
 
@@ -454,14 +454,14 @@ int recorded_process_explain(const struct drained_process *drained, int result, 
 static int write_crash(struct recorded_process *process, const uint8_t *bytes, size_t size_bytes)
 {
     struct trace_stream_header header = header_of(process, TRACE_STREAM_CRASH);
-    struct stream_piece piece = {.bytes = bytes, .size_bytes = size_bytes, .first_time = time_counter()};
+    struct chunk_contents contents = {.bytes = bytes, .size_bytes = size_bytes, .first_time = time_counter()};
     struct stream_writer stream;
     int result = stream_writer_open(&stream, process->folder, TRACE_CRASH_NAME, &header, process->encoder), closed;
 
     if (result != 0)
         return result;
-    piece.last_time = piece.first_time;
-    result = stream_writer_put(&stream, &piece);
+    contents.last_time = contents.first_time;
+    result = stream_writer_put(&stream, &contents);
     closed = stream_writer_close(&stream, 0);
     return result == 0 ? closed : result;
 }

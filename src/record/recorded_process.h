@@ -20,7 +20,7 @@ struct drained_log;
 struct drained_process;
 struct flight;
 struct recorded_stream;
-struct ring_piece;
+struct ring_batch;
 struct ring_reader;
 
 /* How much was written. */
@@ -38,14 +38,14 @@ struct recorded_process {
     struct stream_writer blocks;   /* if there are any */
     bool has_blocks;
     struct stream_writer modules;
-    struct recorded_stream *streams;   /* of the lanes, and those that ended but have pieces in memory */
+    struct recorded_stream *streams;   /* of the lanes, and those that ended but have chunks in memory */
     struct flight *flight;             /* the recording's */
     struct manifest_process *manifest; /* in the recording's */
     struct recorded_amount written;    /* when it was last settled */
     struct recorded_amount closed;     /* the part of it in streams that are closed */
     struct agent_triggers triggers;
     uint64_t probes_place; /* what was read of the ring's log of probes */
-    bool has_new_probes;   /* the manifest's list has grown since somebody last looked */
+    bool has_new_probes;   /* the manifest's list has grown since the last look */
     uint32_t piece;        /* of the recording, that is written */
     bool has_crash;        /* it was written how it died */
     bool is_ended;
@@ -67,9 +67,9 @@ MUST_USE int recorded_process_begin(struct recorded_process *process, int parent
 MUST_USE int recorded_process_modules(struct drained_process *drained, struct drained_log *log);
 MUST_USE int recorded_process_blocks(struct drained_process *drained, const struct drained_log *log);
 MUST_USE int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
-                                         const struct ring_piece *piece);
+                                         const struct ring_batch *batch);
 MUST_USE int recorded_process_records(struct drained_process *drained, struct drained_lane *lane,
-                                      const struct ring_piece *piece);
+                                      const struct ring_batch *batch);
 MUST_USE int recorded_process_lane_ended(struct drained_process *drained, struct drained_lane *lane,
                                          uint64_t lost_behind);
 MUST_USE int recorded_process_drained(struct drained_process *drained);
@@ -78,7 +78,7 @@ int recorded_process_explain(const struct drained_process *drained, int result, 
 /* What comes from now on is for another piece: threads get other files. */
 MUST_USE int recorded_process_turn(struct recorded_process *process, uint32_t piece, struct gait_error *err);
 
-/* Closes the streams of threads that have ended, once none of their pieces is in memory any more. */
+/* Closes the streams of threads that have ended, once none of their chunks is in memory any more. */
 MUST_USE int recorded_process_settle(struct recorded_process *process, struct gait_error *err);
 
 /* Writes what the process said of its death, when it is dead; once. The signal is 0 if it said nothing. */
@@ -86,7 +86,7 @@ MUST_USE int recorded_process_note_crash(struct recorded_process *process, struc
                                          struct gait_error *err);
 
 /*
- * Nothing more comes, and its ring goes: closes all streams but those of which pieces are in memory, which may be asked
+ * Nothing more comes, and its ring goes: closes all streams but those of which chunks are in memory, which may be asked
  * for yet. It still has to be settled, and released.
  */
 MUST_USE int recorded_process_end(struct recorded_process *process, struct gait_error *err);

@@ -24,7 +24,7 @@ int recorded_stream_create(const struct recorded_stream_plan *plan, struct recor
 void recorded_stream_destroy(struct recorded_stream *stream)
 {
     if (stream != NULL)
-        piece_collector_deinit(&stream->collector);
+        chunk_collector_deinit(&stream->collector);
     free(stream);
 }
 
@@ -57,10 +57,10 @@ int recorded_stream_open(struct recorded_stream *stream)
     return 0;
 }
 
-int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece)
+int recorded_stream_put(struct recorded_stream *stream, const struct chunk_contents *contents)
 {
     struct encoded_chunk chunk;
-    int result = chunk_encoder_run(stream->plan.encoder, piece, &chunk);
+    int result = chunk_encoder_run(stream->plan.encoder, contents, &chunk);
 
     return result == 0 ? recorded_stream_append(stream, &chunk) : result;
 }
@@ -83,34 +83,34 @@ int recorded_stream_append(struct recorded_stream *stream, const struct encoded_
     return 0;
 }
 
-static int put(void *context, const struct stream_piece *piece)
+static int put(void *context, const struct chunk_contents *contents)
 {
-    return recorded_stream_put(context, piece);
+    return recorded_stream_put(context, contents);
 }
 
-int recorded_stream_gather(struct recorded_stream *stream, const struct stream_piece *piece, int64_t now_ns)
+int recorded_stream_gather(struct recorded_stream *stream, const struct chunk_contents *contents, int64_t now_ns)
 {
-    const struct piece_taker taker = {put, stream};
+    const struct chunk_taker taker = {put, stream};
 
     stream->is_fed = true;
-    return piece_collector_add(&stream->collector, piece, now_ns, &taker);
+    return chunk_collector_add(&stream->collector, contents, now_ns, &taker);
 }
 
 int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns)
 {
-    const struct piece_taker taker = {put, stream};
+    const struct chunk_taker taker = {put, stream};
     bool is_due = !stream->is_fed || now_ns - stream->collector.began_ns >= GATHER_NS;
 
     stream->is_fed = false;
-    return is_due ? piece_collector_flush(&stream->collector, &taker) : 0;
+    return is_due ? chunk_collector_flush(&stream->collector, &taker) : 0;
 }
 
 int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind)
 {
-    const struct piece_taker taker = {put, stream};
-    int result = piece_collector_flush(&stream->collector, &taker);
+    const struct chunk_taker taker = {put, stream};
+    int result = chunk_collector_flush(&stream->collector, &taker);
 
-    piece_collector_deinit(&stream->collector);
+    chunk_collector_deinit(&stream->collector);
     stream->is_ended = true;
     stream->lost_behind = lost_behind;
     return result;

@@ -2,14 +2,14 @@
 /*
  * The stream of one lane of a thread, from its first record to its last. What comes out of the ring is gathered for
  * some milliseconds and then written. The file is made when something is to be written; until then, and between
- * windows, pieces may be kept in memory (record/kept_pieces.h), which hold the stream. Where the recording is one of
+ * windows, chunks may be kept in memory (record/kept_chunks.h), which hold the stream. Where the recording is one of
  * several pieces (record/rotation.h), it has a file in each in which it has something.
  */
 #ifndef GAIT_RECORD_RECORDED_STREAM_H
 #define GAIT_RECORD_RECORDED_STREAM_H
 
 #include "base/attributes.h"
-#include "record/piece_collector.h"
+#include "record/chunk_collector.h"
 #include "trace/stream_writer.h"
 
 #include <stdbool.h>
@@ -31,18 +31,18 @@ struct recorded_stream {
     struct recorded_stream *next; /* of its process */
     struct recorded_stream_plan plan;
     struct stream_writer writer;
-    struct piece_collector collector; /* what is to be written soon */
+    struct chunk_collector collector; /* what is to be written soon */
     bool is_fed;                      /* something came since it was last looked at whether that waited long enough */
     bool is_open;
     bool is_ended;       /* the thread writes no more */
-    bool has_gap;        /* pieces were left out since the last one that was written */
+    bool has_gap;        /* chunks were left out since the last one that was written */
     uint32_t piece;      /* whose file is written, or will be */
     uint64_t sequence;   /* of the next chunk, where no file is open */
     uint64_t file_bytes; /* of files that are closed */
     uint64_t lost_behind;
     uint64_t written_bytes; /* of records */
     uint64_t written_count; /* of them */
-    size_t kept_count;      /* of its pieces in memory */
+    size_t kept_count;      /* of its chunks in memory */
     uint64_t wait_count;    /* of what the lane says that its thread waited, what was noted */
     uint64_t waited_ns;
 };
@@ -50,14 +50,15 @@ struct recorded_stream {
 /* -ENOMEM. The folder must stay open. */
 MUST_USE int recorded_stream_create(const struct recorded_stream_plan *plan, struct recorded_stream **stream_out);
 
-/* None of its pieces may be in memory. NULL is fine; the file was closed before. */
+/* None of its chunks may be in memory. NULL is fine; the file was closed before. */
 void recorded_stream_destroy(struct recorded_stream *stream);
 
 /* Makes the file, if there is none yet. */
 MUST_USE int recorded_stream_open(struct recorded_stream *stream);
 
 /* Adds to what is to be written, and writes that if it is much. The time is of a clock that does not jump. */
-MUST_USE int recorded_stream_gather(struct recorded_stream *stream, const struct stream_piece *piece, int64_t now_ns);
+MUST_USE int recorded_stream_gather(struct recorded_stream *stream, const struct chunk_contents *contents,
+                                    int64_t now_ns);
 
 /* Writes what was gathered, if no more came since this was called last, or when it has waited long enough. */
 MUST_USE int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns);
@@ -65,8 +66,8 @@ MUST_USE int recorded_stream_flush(struct recorded_stream *stream, int64_t now_n
 /* The thread writes no more: writes what was gathered. */
 MUST_USE int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind);
 
-/* Writes a piece at once, behind a gap if something was left out before it. */
-MUST_USE int recorded_stream_put(struct recorded_stream *stream, const struct stream_piece *piece);
+/* Writes a chunk at once, behind a gap if something was left out before it. */
+MUST_USE int recorded_stream_put(struct recorded_stream *stream, const struct chunk_contents *contents);
 
 /* The same for one that was encoded before. */
 MUST_USE int recorded_stream_append(struct recorded_stream *stream, const struct encoded_chunk *chunk);

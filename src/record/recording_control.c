@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-_Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are told as the ring has them");
+_Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are sent as the ring has them");
 
 static struct control_lane describe(const struct recorded_process *process, const struct ring_lane_status *status)
 {

@@ -14,10 +14,10 @@ struct recording;
 
 struct recording_control {
     struct recording *recording;
-    struct control *control; /* NULL: nobody can ask */
+    struct control *control; /* NULL: there is no socket */
     uint64_t began_ns;
-    bool is_to_end;                                   /* somebody has asked for it */
-    void (*trigger)(void *context, const char *note); /* NULL: nobody cares */
+    bool is_to_end;                                   /* a client has asked for it */
+    void (*trigger)(void *context, const char *note); /* NULL: not wanted */
     void *context;
 };
 

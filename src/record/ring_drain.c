@@ -169,34 +169,34 @@ static int end_lane(const struct emptying *emptying, struct drained_lane *lane, 
     return receiver->lane_ended == NULL ? 0 : receiver->lane_ended(emptying->process, lane, lost_behind);
 }
 
-static int begin_lane(const struct emptying *emptying, struct drained_lane *lane, const struct ring_piece *piece)
+static int begin_lane(const struct emptying *emptying, struct drained_lane *lane, const struct ring_batch *batch)
 {
     const struct drain_receiver *receiver = emptying->drain->receiver;
-    int result = receiver->lane_began == NULL ? 0 : receiver->lane_began(emptying->process, lane, piece);
+    int result = receiver->lane_began == NULL ? 0 : receiver->lane_began(emptying->process, lane, batch);
 
     if (result != 0)
         return result;
-    lane->generation = piece->generation;
+    lane->generation = batch->generation;
     lane->is_open = true;
     return 0;
 }
 
-static int lane_for(const struct emptying *emptying, const struct ring_piece *piece, struct drained_lane **lane_out)
+static int lane_for(const struct emptying *emptying, const struct ring_batch *batch, struct drained_lane **lane_out)
 {
     struct drained_process *process = emptying->process;
-    int result = ARRAY_RESERVE_ZEROED(process->lanes, process->lane_count, (size_t)piece->lane + 1);
+    int result = ARRAY_RESERVE_ZEROED(process->lanes, process->lane_count, (size_t)batch->lane + 1);
     struct drained_lane *lane;
 
     if (result != 0)
         return result;
-    lane = *lane_out = &emptying->process->lanes[piece->lane];
-    if (lane->generation == piece->generation)
+    lane = *lane_out = &emptying->process->lanes[batch->lane];
+    if (lane->generation == batch->generation)
         return 0;
     result = end_lane(emptying, lane, 0);
-    return result == 0 ? begin_lane(emptying, lane, piece) : result;
+    return result == 0 ? begin_lane(emptying, lane, batch) : result;
 }
 
-static int take_piece(void *context, const struct ring_piece *piece)
+static int take_batch(void *context, const struct ring_batch *batch)
 {
     const struct emptying *emptying = context;
     const struct drain_receiver *receiver = emptying->drain->receiver;
@@ -204,14 +204,14 @@ static int take_piece(void *context, const struct ring_piece *piece)
     int result = take_logs(receiver, emptying->process);
 
     if (result == 0)
-        result = lane_for(emptying, piece, &lane);
+        result = lane_for(emptying, batch, &lane);
     if (result != 0)
         return result;
-    emptying->drain->taken_bytes += piece->size_bytes;
-    result = receiver->records(emptying->process, lane, piece);
-    if (result != 0 || !piece->is_last)
+    emptying->drain->taken_bytes += batch->size_bytes;
+    result = receiver->records(emptying->process, lane, batch);
+    if (result != 0 || !batch->is_last)
         return result;
-    return end_lane(emptying, lane, piece->size_bytes == 0 ? piece->lost_before : 0);
+    return end_lane(emptying, lane, batch->size_bytes == 0 ? batch->lost_before : 0);
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
@@ -222,15 +222,17 @@ static int explain(const struct ring_drain *drain, const struct drained_process 
     if (result == 0)
         return 0;
     if (result == -EPROTO)
-        return error_set(err, result, "process %d wrote into the memory of its events what no followed thread writes",
-                         (int)process->pid);
+        return error_set(
+            err, result,
+            "cannot read the events of process %d: its ring is damaged, perhaps by a stray write of the program",
+            (int)process->pid);
     return drain->receiver->explain(process, result, err);
 }
 
 static int take_process(struct ring_drain *drain, struct drained_process *process)
 {
     struct emptying emptying = {drain, process};
-    const struct ring_taker taker = {take_piece, &emptying};
+    const struct ring_taker taker = {take_batch, &emptying};
     int result, drained = 0;
 
     process->drained_ns = system_clock_ns(CLOCK_MONOTONIC);

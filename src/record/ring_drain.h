@@ -18,7 +18,7 @@
 
 struct ring_module;
 struct ring_notices;
-struct ring_piece;
+struct ring_batch;
 struct ring_reader;
 
 #define DRAINED_PATH_BYTES_MAX 4096u
@@ -67,10 +67,10 @@ struct drain_receiver {
     int (*modules)(struct drained_process *process, struct drained_log *log);
     /* * struct ring_block, one after the other. */
     int (*blocks)(struct drained_process *process, const struct drained_log *log);
-    /* * A thread has got the lane: the piece is its first one. */
-    int (*lane_began)(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece);
-    /* Whole records of a thread, in their order; none if it is the last piece of the lane. */
-    int (*records)(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece);
+    /* * A thread has got the lane: the batch is its first one. */
+    int (*lane_began)(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch);
+    /* Whole records of a thread, in their order; none if it is the last batch of the lane. */
+    int (*records)(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch);
     /* * The thread writes no more; so many bytes were lost behind its last record. */
     int (*lane_ended)(struct drained_process *process, struct drained_lane *lane, uint64_t lost_behind);
     /* * All that was in the ring was taken. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files say by their names of which piece they are, so nobody has to remember them: threads may be many. */
+/* Files say by their names of which piece they are, so no list of them is kept: threads may be many. */
 #include "record/rotation.h"
 
 #include "hosted/growing_array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes again is due at its own times, however late somebody looks; those that were missed come as one. */
+/* What comes again is due at its own times, however late the recorder looks; those that were missed come as one. */
 #include "record/trigger_schedule.h"
 
 #include <errno.h>

@@ -74,11 +74,11 @@ const char *report_left_explain(uint32_t reason)
     case RING_LEFT_MEMORY:
         return "the process had no memory left to translate code";
     case RING_LEFT_BLIND:
-        return "without /proc, a descriptor or memory, code there cannot be found";
+        return "the code there cannot be read without /proc, a descriptor or memory";
     case RING_LEFT_NEW_THREAD:
-        return "the process had no memory left to follow the thread that it makes there";
+        return "the process had no memory left to follow the new thread";
     case RING_LEFT_COUNTER:
-        return "the thread forbids itself to read the time from the CPU";
+        return "the thread has forbidden itself to read the CPU's time counter";
     default:
         return "for a reason that this gait does not know";
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members are only ever added; whoever takes one away or changes what it means adds one to the version. */
+/* Members are only ever added; a change that takes one away, or changes what it means, adds one to the version. */
 #include "report/report_json.h"
 
 #include "hosted/json_writer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process tells about its death: records one after the other, in its ring and in the trace. Each begins with its
- * size, a multiple of 8, and its kind. All of it is little-endian.
+ * What a process records about its death: records one after the other, in its ring and in the trace. Each begins with
+ * its size, a multiple of 8, and its kind. All of it is little-endian.
  */
 #ifndef GAIT_RING_CRASH_RECORD_H
 #define GAIT_RING_CRASH_RECORD_H
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct crash_signal) == 64 + 8 * CRASH_REGISTERS_MAX, "as 
 
 enum crash_thread_state {
     CRASH_THREAD_RUNNING,
-    CRASH_THREAD_IN_CALL, /* in a system call, which is told */
+    CRASH_THREAD_IN_CALL, /* in a system call, which follows */
 };
 
 /* Then stack_bytes, from sp, rounded down to a multiple of 8, on, and zeroes up to a multiple of 8. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the arguments of a function are and where they stand when it is entered, and what it returns: how the controller
- * tells the agent what to take down, and how a reader understands registers that were. The places are those that the
+ * says what the agent captures, and how a reader understands registers that were. The places are those that the
  * machine's calling convention gives to arguments one after the other. No locks, no libc; usable anywhere.
  */
 #ifndef GAIT_RING_DETAIL_DECLARATION_H
@@ -17,7 +17,7 @@
 /* Where a value is: below DETAIL_PLACE_VECTOR the number of a register for arguments, or of results. */
 #define DETAIL_PLACE_VECTOR 16u  /* and more: of a vector register */
 #define DETAIL_PLACE_STACK  32u  /* and more: of a word of the stack, from the one behind the return address on */
-#define DETAIL_PLACE_NONE   255u /* nowhere that could be told */
+#define DETAIL_PLACE_NONE   255u /* nowhere that could be described */
 
 #define DETAIL_VECTORS      8u
 
@@ -33,7 +33,7 @@ struct detail_field {
 /* All zero: there is none. */
 struct detail_declaration {
     uint8_t is_given;
-    uint8_t has_errno;  /* a result that is -1, or a pointer that is 0, means that errno tells more */
+    uint8_t has_errno;  /* a result that is -1, or a pointer that is 0, means that errno says more */
     uint8_t is_partial; /* there are more arguments than these */
     uint8_t count;
     struct detail_field result; /* DETAIL_TYPE_SKIPPED: none */

@@ -54,7 +54,7 @@ struct detail_leave {
     uint64_t value;        /* the register in which it may have returned one; of DETAIL_LEFT: 0 */
 };
 
-/* Then values_bytes of values: the result, and errno where it tells more; and zeroes up to a multiple of 8. */
+/* Then values_bytes of values: the result, and errno where it says more; and zeroes up to a multiple of 8. */
 struct detail_leave_values {
     uint32_t values_bytes;
     uint32_t reserved;
@@ -73,10 +73,10 @@ struct detail_stack {
 
 enum detail_system_call_flag {
     DETAIL_SYSTEM_CALL_NEVER_RETURNED = 1, /* it ended the thread or the program; `time` is when it was made */
-    DETAIL_SYSTEM_CALL_INJECTED = 2,       /* somebody else than the kernel has answered it */
+    DETAIL_SYSTEM_CALL_INJECTED = 2,       /* an injection has answered it, not the kernel */
     DETAIL_SYSTEM_CALL_RESTARTED = 4,      /* a signal interrupted it, and it was made again */
     DETAIL_SYSTEM_CALL_BY_CHILD = 8,       /* a child made it that shares the thread's memory (vfork), whose pid is: */
-    DETAIL_SYSTEM_CALL_DELAYED = 16,       /* somebody made it wait */
+    DETAIL_SYSTEM_CALL_DELAYED = 16,       /* an injection made it wait */
 };
 
 #define DETAIL_SYSTEM_CALL_CHILD_SHIFT 8 /* in the bits from here on */

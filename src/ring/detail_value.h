@@ -12,7 +12,7 @@
 
 /* Part of traces: numbers stay what they are. */
 enum detail_type {
-    DETAIL_TYPE_SKIPPED, /* nobody wants to know */
+    DETAIL_TYPE_SKIPPED, /* it is not wanted */
     DETAIL_TYPE_I8,
     DETAIL_TYPE_I16,
     DETAIL_TYPE_I32,
@@ -59,7 +59,7 @@ struct detail_value_writer {
     uint32_t reserved; /* for the beginnings of values that are still to come */
 };
 
-/* So that at least so many values can be told, if only that they are left out. */
+/* So that at least so many values can be recorded, if only that they are left out. */
 void detail_value_writer_init(struct detail_value_writer *writer, void *bytes, uint32_t room, uint32_t count);
 
 /* How many bytes of data the next value can have. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stack pointers tell which calls a longjmp or an exception left behind, return addresses which call a return belongs
+ * Stack pointers show which calls a longjmp or an exception left behind, return addresses which call a return belongs
  * to.
  */
 #include "ring/event_decoder.h"
@@ -33,7 +33,7 @@ struct decoded_record {
 void event_decoder_forget_blocks(struct event_decoder *decoder)
 {
     __builtin_memset(decoder->recent, 0, sizeof(decoder->recent));
-    decoder->has_told = false;
+    decoder->has_emitted = false;
 }
 
 void event_decoder_deinit(struct event_decoder *decoder)
@@ -110,16 +110,16 @@ static void leave_call(struct batch *batch, const struct event_block *block, uin
 }
 
 /* Tells the instructions of the block told last that begin in its first ran_bytes. */
-static void tell_instructions(struct batch *batch, uint32_t ran_bytes)
+static void emit_instructions(struct batch *batch, uint32_t ran_bytes)
 {
     struct event_decoder *decoder = batch->decoder;
     const struct event_block *block = &decoder->told;
-    struct gait_event event = {.kind = GAIT_EVENT_EXEC, .tid = decoder->tid, .time = decoder->told_time};
+    struct gait_event event = {.kind = GAIT_EVENT_EXEC, .tid = decoder->tid, .time = decoder->emitted_time};
     uint32_t offset = 0;
 
-    if (!decoder->has_told)
+    if (!decoder->has_emitted)
         return;
-    decoder->has_told = false;
+    decoder->has_emitted = false;
     if (block->insn_lengths == NULL)
         return;
     for (uint32_t i = 0; i < block->insn_count && offset < ran_bytes; i++) {
@@ -135,7 +135,7 @@ static void tell_instructions(struct batch *batch, uint32_t ran_bytes)
 }
 
 /* Tells a block. Of one that ends here nothing can be cut. */
-static inline __attribute__((always_inline)) void tell_block(struct batch *batch, const struct event_block *block,
+static inline __attribute__((always_inline)) void emit_block(struct batch *batch, const struct event_block *block,
                                                              bool is_over)
 {
     struct event_decoder *decoder = batch->decoder;
@@ -144,10 +144,10 @@ static inline __attribute__((always_inline)) void tell_block(struct batch *batch
     if (!(decoder->wanted & GAIT_EVENT_EXEC))
         return;
     decoder->told = *block;
-    decoder->told_time = batch->time;
-    decoder->has_told = true;
+    decoder->emitted_time = batch->time;
+    decoder->has_emitted = true;
     if (is_over)
-        tell_instructions(batch, UINT32_MAX);
+        emit_instructions(batch, UINT32_MAX);
 }
 
 static uint64_t word_at(const uint8_t *place)
@@ -196,7 +196,7 @@ const uint8_t *event_records_end(struct event_format format, const uint8_t *plac
 }
 
 /* A depth that no thread has comes from a lane that somebody else writes; it harms nobody. */
-static void tell_hooked(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
+static void emit_hooked(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
 {
     uint32_t kind = record->kind == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
 
@@ -210,18 +210,18 @@ static void take_record(struct batch *batch, const struct decoded_record *record
     batch->time = record->time;
     switch (record->kind) {
     case EVENT_RECORD_BLOCK:
-        tell_block(batch, block, false);
+        emit_block(batch, block, false);
         break;
     case EVENT_RECORD_CALL:
-        tell_block(batch, block, true);
+        emit_block(batch, block, true);
         enter_call(batch, block, record->sp, block->call_target);
         break;
     case EVENT_RECORD_CALL_TARGET:
-        tell_block(batch, block, true);
+        emit_block(batch, block, true);
         enter_call(batch, block, record->sp, record->target);
         break;
     case EVENT_RECORD_RETURN:
-        tell_block(batch, block, true);
+        emit_block(batch, block, true);
         leave_call(batch, block, record->target);
         break;
     case EVENT_RECORD_RETURN_LATE:
@@ -230,7 +230,7 @@ static void take_record(struct batch *batch, const struct decoded_record *record
     case EVENT_RECORD_ENTER:
     case EVENT_RECORD_LEAVE:
     case EVENT_RECORD_UNWOUND:
-        tell_hooked(batch, record, block);
+        emit_hooked(batch, record, block);
         break;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start, block->start + block->size_bytes, 0);
@@ -306,9 +306,9 @@ static const uint8_t *take_blocks(struct batch *batch, const struct event_blocks
         block = find_block(decoder, blocks, event_header_number(header));
         if (block == NULL)
             break;
-        tell_instructions(batch, UINT32_MAX);
+        emit_instructions(batch, UINT32_MAX);
         batch->time = has_time ? word_at(place + event_time_offset(format, EVENT_RECORD_BLOCK)) : 0;
-        tell_block(batch, block, false);
+        emit_block(batch, block, false);
         if (decoder->is_closed)
             break;
     }
@@ -331,10 +331,10 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
         place = take_hooked(&batch, blocks, place, end);
     while (!decoder->is_closed && (size = read_record(format, place, end, &record)) > 0) {
         if (record.kind == EVENT_RECORD_CUT) {
-            tell_instructions(&batch, record.number);
+            emit_instructions(&batch, record.number);
         } else if ((block = find_block(decoder, blocks, record.number)) != NULL) {
-            if (decoder->has_told && record.kind != EVENT_RECORD_COMPILED)
-                tell_instructions(&batch, UINT32_MAX);
+            if (decoder->has_emitted && record.kind != EVENT_RECORD_COMPILED)
+                emit_instructions(&batch, UINT32_MAX);
             take_record(&batch, &record, block);
         } else {
             size = -EPROTO;
@@ -360,6 +360,6 @@ void event_decoder_finish(struct event_decoder *decoder)
     batch.decoder = decoder;
     batch.count = 0;
     batch.time = 0;
-    tell_instructions(&batch, UINT32_MAX);
+    emit_instructions(&batch, UINT32_MAX);
     deliver(&batch);
 }

@@ -2,7 +2,7 @@
 /*
  * From one thread's records to its events. What a record leaves out is found in its block; the depth of calls and
  * returns is found by keeping the calls that have not returned. Trusts nothing that it reads: records may come from
- * memory that somebody else writes. No lock; one user at a time.
+ * memory that another process writes. No lock; one user at a time.
  */
 #ifndef GAIT_RING_EVENT_DECODER_H
 #define GAIT_RING_EVENT_DECODER_H
@@ -59,7 +59,8 @@ struct event_decoder {
     uint32_t wanted; /* of enum gait_event_kind */
     uint32_t tid;
     bool with_times;
-    bool is_whole;  /* from the thread's first instruction on: whoever returns was called, if by quiet code untold */
+    bool is_whole;  /* from the thread's first instruction on: a return has a call, perhaps one of quiet code that was
+                       not recorded */
     bool is_closed; /* the receiver wants no more */
     struct event_receiver receiver;
 
@@ -67,9 +68,9 @@ struct event_decoder {
     struct event_frame *frames;
     size_t frame_count;
     size_t frame_capacity;
-    struct event_block told; /* whose instructions are told when it is known that it was not cut */
-    uint64_t told_time;
-    bool has_told;
+    struct event_block told; /* whose instructions are emitted when it is known that it was not cut */
+    uint64_t emitted_time;
+    bool has_emitted;
     struct event_recent_block recent[EVENT_RECENT_BLOCKS];
 };
 

@@ -35,12 +35,12 @@ enum event_record {
     EVENT_RECORD_CALL,
     EVENT_RECORD_CALL_TARGET,
     EVENT_RECORD_RETURN,
-    EVENT_RECORD_RETURN_LATE, /* of a block that was told before: a transformer put the return there */
+    EVENT_RECORD_RETURN_LATE, /* of a block that was recorded before: a transformer put the return there */
     EVENT_RECORD_COMPILED,    /* the block was translated; written by the engine */
-    EVENT_RECORD_CUT,         /* the block told last was left before its end, here; by the engine, without a time */
+    EVENT_RECORD_CUT,         /* the block recorded last was left before its end, here; by the engine, without a time */
     EVENT_RECORD_ENTER,       /* a hooked function was called */
     EVENT_RECORD_LEAVE,       /* it returned */
-    EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; told when that is noticed */
+    EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; recorded when that is noticed */
     EVENT_RECORD_KINDS,
 };
 
@@ -135,7 +135,7 @@ static inline uint32_t event_record_bytes(struct event_format format, enum event
 }
 
 /*
- * A buffer of records ends at a multiple of this, so that a byte of the position tells whether it is full: the one at
+ * A buffer of records ends at a multiple of this, so that a byte of the position says whether it is full: the one at
  * EVENT_FULL_BYTE is zero behind the end and nowhere before. Behind the end there is room for what may be written
  * before anybody looks.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A counter hands out the places; the reason is written last, and tells that the rest is there. Nothing is changed. */
+/* A counter hands out the places; the reason is written last, and shows that the rest is there. Nothing is changed. */
 #include "ring/left_log.h"
 
 #include "ring/ring_reader.h"

@@ -16,11 +16,11 @@ struct ring_region;
 #define RING_LEFT_CODE_BYTES 16u
 
 enum ring_left_reason {
-    RING_LEFT_INSTRUCTION = 1, /* nobody knows how to follow what stands there */
+    RING_LEFT_INSTRUCTION = 1, /* the engine cannot follow what stands there */
     RING_LEFT_MEMORY,          /* there was no memory to translate it */
     RING_LEFT_BLIND,           /* there was no /proc, descriptor or memory to find out whether there is code */
     RING_LEFT_NEW_THREAD,      /* there was no memory to follow the thread that it made there, and goes on itself */
-    RING_LEFT_COUNTER,         /* it forbids itself to read the counter of time, which whoever follows it does */
+    RING_LEFT_COUNTER,         /* it forbids itself to read the counter of time, which the engine does */
     RING_LEFT_REASONS,
 };
 

@@ -124,39 +124,39 @@ struct drain {
     const struct event_receiver *receiver;
 };
 
-static void begin_thread(struct ring_lane_events *lane, const struct ring_piece *piece)
+static void begin_thread(struct ring_lane_events *lane, const struct ring_batch *batch)
 {
     event_decoder_deinit(&lane->decoder);
     *lane = (struct ring_lane_events){
-        .decoder = {.wanted = piece->events, .with_times = piece->with_times, .is_whole = piece->is_whole},
-        .generation = piece->generation,
-        .space = piece->space,
+        .decoder = {.wanted = batch->events, .with_times = batch->with_times, .is_whole = batch->is_whole},
+        .generation = batch->generation,
+        .space = batch->space,
     };
 }
 
-static int take(void *context, const struct ring_piece *piece)
+static int take(void *context, const struct ring_batch *batch)
 {
     const struct drain *drain = context;
-    struct block_search search = {drain->events, piece->space};
+    struct block_search search = {drain->events, batch->space};
     const struct event_blocks blocks = {find_block, &search};
     struct ring_lane_events *lane;
     const uint8_t *end;
     int result, error = 0;
 
-    if (piece->kind != RING_LANE_INDEX)
+    if (batch->kind != RING_LANE_INDEX)
         return 0;
-    result = MAPPED_ARRAY_RESERVE(drain->events->lanes, drain->events->lane_capacity, (size_t)piece->lane + 1);
+    result = MAPPED_ARRAY_RESERVE(drain->events->lanes, drain->events->lane_capacity, (size_t)batch->lane + 1);
     if (result != 0)
         return result;
-    lane = &drain->events->lanes[piece->lane];
-    if (lane->generation != piece->generation)
-        begin_thread(lane, piece);
-    lane->decoder.tid = piece->tid;
+    lane = &drain->events->lanes[batch->lane];
+    if (lane->generation != batch->generation)
+        begin_thread(lane, batch);
+    lane->decoder.tid = batch->tid;
     lane->decoder.receiver = *drain->receiver;
-    end = event_decoder_run(&lane->decoder, &blocks, piece->bytes, piece->bytes + piece->size_bytes, &error);
-    if (error == 0 && end != piece->bytes + piece->size_bytes && !lane->decoder.is_closed)
+    end = event_decoder_run(&lane->decoder, &blocks, batch->bytes, batch->bytes + batch->size_bytes, &error);
+    if (error == 0 && end != batch->bytes + batch->size_bytes && !lane->decoder.is_closed)
         error = -EPROTO;
-    if (piece->is_last)
+    if (batch->is_last)
         event_decoder_finish(&lane->decoder);
     return error;
 }

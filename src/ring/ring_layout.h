@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that a process and whoever reads its events share. It is large and mostly holes: places are at fixed
+ * The file that a process and the reader of its events share. It is large and mostly holes: places are at fixed
  * distances, so that translated code sees by one byte of its position whether a buffer is full, and no page is used
  * before something is written there.
  *
@@ -21,10 +21,10 @@
  *   RING_UNIT_BYTES - buffer_bytes   a buffer, zero where nothing is written; see event_record.h and
  *                                    detail_record.h
  *
- * The last unit of a lane, and that of the file, are for records that are dropped: nobody looks there.
+ * The last unit of a lane, and that of the file, are for records that are dropped: they are never read.
  *
- * Words with _Atomic change while somebody looks; the others are written before the state, or the count, that makes
- * them valid. Everything is little-endian. A reader trusts nothing in here.
+ * Words with _Atomic change while the other side reads; the others are written before the state, or the count, that
+ * makes them valid. Everything is little-endian. A reader trusts nothing in here.
  */
 #ifndef GAIT_RING_RING_LAYOUT_H
 #define GAIT_RING_RING_LAYOUT_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a process that is recorded tells whoever reads its ring that it is about to fork or to execute another program,
+ * How a recorded process notifies the reader of its ring that it is about to fork or to execute another program,
  * and waits for an answer. A page of the ring's file: a word of the reader's, and places for notices. No lock: in a
  * child that was just forked, one might be held for ever.
  *
- * The reader's word is a robust futex: the kernel marks it when the reader dies, however that comes about. Nobody needs
- * a descriptor, a thread or a clock for that, and looking costs a load.
+ * The reader's word is a robust futex: the kernel marks it when the reader dies, however that comes about. That takes
+ * no descriptor, thread or clock, and looking costs a load.
  */
 #ifndef GAIT_RING_RING_NOTICE_H
 #define GAIT_RING_RING_NOTICE_H

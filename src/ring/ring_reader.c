@@ -5,7 +5,7 @@
  *
  * A signal handler that interrupts a gate of a hooked function, which has taken the place of a record, writes its own
  * records behind that one. Should it never return, but jump elsewhere, that place stays empty for ever. It is passed
- * over as soon as it is known that nobody is about to fill it: when the buffer is full, or nobody writes any more.
+ * over as soon as it is known that it will not be filled: when the buffer is full, or the thread writes no more.
  */
 #include "ring/ring_reader.h"
 
@@ -165,10 +165,10 @@ static void consume(const struct ring_reader *reader, struct ring_lane *lane, ui
         futex_wake(&lane->wake, INT32_MAX);
 }
 
-/* What is to be said of a lane's thread with each piece. */
-static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, uint32_t generation, uint32_t tid)
+/* What is to be said of a lane's thread with each batch. */
+static struct ring_batch batch_of(uint32_t index, const struct ring_lane *lane, uint32_t generation, uint32_t tid)
 {
-    return (struct ring_piece){
+    return (struct ring_batch){
         .lane = index,
         .generation = generation,
         .tid = tid,
@@ -184,16 +184,16 @@ static struct ring_piece piece_of(uint32_t index, const struct ring_lane *lane, 
 }
 
 /* Where the records of a buffer that is not full end. */
-static const uint8_t *written_end(const struct ring_piece *piece, const uint8_t *end)
+static const uint8_t *written_end(const struct ring_batch *batch, const uint8_t *end)
 {
-    if (piece->kind == RING_LANE_DETAIL)
-        return detail_records_end(piece->bytes, end);
-    return event_records_end(event_format_of(piece->events, piece->with_times), piece->bytes, end);
+    if (batch->kind == RING_LANE_DETAIL)
+        return detail_records_end(batch->bytes, end);
+    return event_records_end(event_format_of(batch->events, batch->with_times), batch->bytes, end);
 }
 
-static bool is_of_hooks(const struct ring_piece *piece)
+static bool is_of_hooks(const struct ring_batch *batch)
 {
-    return piece->kind == RING_LANE_INDEX && event_format_of(piece->events, piece->with_times).is_hooked;
+    return batch->kind == RING_LANE_INDEX && event_format_of(batch->events, batch->with_times).is_hooked;
 }
 
 static bool is_empty(const uint8_t *place)
@@ -226,22 +226,22 @@ static const uint8_t *find_empty(const uint8_t *place, const uint8_t *end)
 }
 
 /* What is there for good, of a buffer with records of hooked functions. Whether there is more behind it. */
-static bool choose_settled(struct ring_piece *piece, bool is_full)
+static bool choose_settled(struct ring_batch *batch, bool is_full)
 {
-    const uint8_t *end = piece->bytes + piece->size_bytes, *stop;
+    const uint8_t *end = batch->bytes + batch->size_bytes, *stop;
 
-    piece->bytes += empty_bytes(piece->bytes, end, is_full);
-    stop = find_empty(piece->bytes, end);
-    piece->size_bytes = (size_t)(stop - piece->bytes);
-    return stop != end && piece->size_bytes != 0 && (is_full || empty_bytes(stop, end, false) != 0);
+    batch->bytes += empty_bytes(batch->bytes, end, is_full);
+    stop = find_empty(batch->bytes, end);
+    batch->size_bytes = (size_t)(stop - batch->bytes);
+    return stop != end && batch->size_bytes != 0 && (is_full || empty_bytes(stop, end, false) != 0);
 }
 
 /* Takes what is new in the next buffer. 1: it is done, there may be another one; 0: that is all for now; or an error.
  */
-static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_piece piece,
+static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_batch batch,
                        const struct ring_taker *taker)
 {
-    struct ring_lane *lane = lane_at(reader, piece.lane);
+    struct ring_lane *lane = lane_at(reader, batch.lane);
     uint64_t full = atomic_load_explicit(&lane->full, memory_order_acquire);
     uint64_t begun = atomic_load_explicit(&lane->begun, memory_order_acquire);
     struct ring_buffer *buffer;
@@ -263,27 +263,27 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
         memory_barrier();
         return reader->copy != NULL && is_overwritten(reader, lane, progress->sequence) ? 0 : -EPROTO;
     }
-    records = records_of(reader, piece.lane, progress->sequence, bytes);
+    records = records_of(reader, batch.lane, progress->sequence, bytes);
     /* The next time it is known where to go on. */
     if (records == NULL)
         return 0;
-    piece.bytes = records + progress->taken_bytes;
-    piece.size_bytes = bytes - progress->taken_bytes;
-    if (is_of_hooks(&piece) && (is_full || reader->is_concluded))
-        has_more = choose_settled(&piece, is_full);
+    batch.bytes = records + progress->taken_bytes;
+    batch.size_bytes = bytes - progress->taken_bytes;
+    if (is_of_hooks(&batch) && (is_full || reader->is_concluded))
+        has_more = choose_settled(&batch, is_full);
     else if (!is_full)
-        piece.size_bytes = (size_t)(written_end(&piece, records + bytes) - piece.bytes);
-    piece.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
-    piece.last_time = time_counter();
-    piece.lost_before = progress->lost_bytes;
+        batch.size_bytes = (size_t)(written_end(&batch, records + bytes) - batch.bytes);
+    batch.first_time = progress->looked_time == 0 ? buffer->first_time : progress->looked_time;
+    batch.last_time = time_counter();
+    batch.lost_before = progress->lost_bytes;
     if (progress->taken_bytes == 0)
-        piece.lost_before += atomic_load_explicit(&buffer->lost_before, memory_order_relaxed);
-    if (piece.size_bytes != 0) {
-        result = taker->take(taker->context, &piece);
+        batch.lost_before += atomic_load_explicit(&buffer->lost_before, memory_order_relaxed);
+    if (batch.size_bytes != 0) {
+        result = taker->take(taker->context, &batch);
         if (result != 0)
             return result;
         progress->lost_bytes = 0;
-        progress->taken_bytes = (uint64_t)(piece.bytes - records) + piece.size_bytes;
+        progress->taken_bytes = (uint64_t)(batch.bytes - records) + batch.size_bytes;
     }
     if (has_more)
         return 1;
@@ -299,18 +299,18 @@ static int take_buffer(struct ring_reader *reader, struct ring_lane_progress *pr
 }
 
 /* Tells that nothing more will come, and lets the lane be used again. */
-static int end_lane(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_piece piece,
+static int end_lane(struct ring_reader *reader, struct ring_lane_progress *progress, struct ring_batch batch,
                     const struct ring_taker *taker)
 {
-    struct ring_lane *lane = lane_at(reader, piece.lane);
+    struct ring_lane *lane = lane_at(reader, batch.lane);
     uint32_t ended = RING_LANE_ENDED;
     int result;
 
-    piece.is_last = true;
-    piece.first_time = progress->looked_time;
-    piece.last_time = time_counter();
-    piece.lost_before = progress->lost_bytes;
-    result = progress->is_over ? 0 : taker->take(taker->context, &piece);
+    batch.is_last = true;
+    batch.first_time = progress->looked_time;
+    batch.last_time = time_counter();
+    batch.lost_before = progress->lost_bytes;
+    result = progress->is_over ? 0 : taker->take(taker->context, &batch);
     if (result != 0)
         return result;
     progress->is_over = true;
@@ -326,18 +326,18 @@ static int take_lane(struct ring_reader *reader, uint32_t index, const struct ri
     uint32_t state = atomic_load_explicit(&lane->state, memory_order_acquire);
     uint32_t generation = atomic_load_explicit(&lane->generation, memory_order_acquire);
     uint32_t tid = atomic_load_explicit(&lane->tid, memory_order_acquire);
-    struct ring_piece piece = piece_of(index, lane, generation, tid);
-    int result = piece.kind < RING_LANE_KINDS ? 1 : -EPROTO;
+    struct ring_batch batch = batch_of(index, lane, generation, tid);
+    int result = batch.kind < RING_LANE_KINDS ? 1 : -EPROTO;
 
     if (generation != progress->generation)
         *progress = (struct ring_lane_progress){.generation = generation, .sequence = lane->first_sequence};
     if (tid == 0 || progress->is_broken || state == RING_LANE_FREE)
         return 0;
     while (result == 1)
-        result = take_buffer(reader, progress, piece, taker);
+        result = take_buffer(reader, progress, batch, taker);
     if (result == 0 && state == RING_LANE_ENDED &&
         progress->sequence >= atomic_load_explicit(&lane->full, memory_order_acquire))
-        result = end_lane(reader, progress, piece, taker);
+        result = end_lane(reader, progress, batch, taker);
     if (result == -EPROTO) {
         progress->is_broken = true;
         reader->broken_count++;

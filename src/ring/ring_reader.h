@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Records of one thread that were not taken before: whole ones, in the order in which they were written. */
-struct ring_piece {
+struct ring_batch {
     uint32_t lane;
     uint32_t generation; /* of the lane: with another one, it is another thread */
     uint32_t tid;
@@ -36,9 +36,9 @@ struct ring_piece {
     uint64_t waited_ns;   /* and how long */
 };
 
-/* Takes a piece, whose bytes are good until it returns. Nonzero: it cannot, and gets the same again the next time. */
+/* Takes a batch, whose bytes are good until it returns. Nonzero: it cannot, and gets the same again the next time. */
 struct ring_taker {
-    int (*take)(void *context, const struct ring_piece *piece);
+    int (*take)(void *context, const struct ring_batch *batch);
     void *context;
 };
 
@@ -46,11 +46,11 @@ struct ring_taker {
 struct ring_lane_progress {
     uint32_t generation; /* 0: nothing yet */
     bool is_broken;      /* it holds what is no record: nothing is read any more */
-    bool is_over;        /* the last piece was taken */
+    bool is_over;        /* the last batch was taken */
     uint64_t sequence;   /* of the buffer that is read next */
     uint64_t taken_bytes;
-    uint64_t looked_time; /* when somebody last looked into it; 0: nobody did */
-    uint64_t lost_bytes;  /* that the next piece will tell */
+    uint64_t looked_time; /* when it was last looked into; 0: never */
+    uint64_t lost_bytes;  /* that the next batch will report */
 };
 
 struct ring_reader {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A buffer is zero when it is begun: whoever begins it clears what was written there the last time. While there is no
- * room, records go to the lane's last unit, and every time that is full somebody looks again.
+ * A buffer is zero when it is begun: the writer that begins it clears what was written there the last time. While there
+ * is no room, records go to the lane's last unit, and every time that is full the writer looks again.
  */
 #include "ring/ring_writer.h"
 

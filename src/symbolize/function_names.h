@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The names of code addresses of a trace as a line of text, from symbol tables, and with the line of the source where
- * somebody asks for it. Files may be gone by now, or be other ones: then what is kept in the trace is used, and without
+ * it is asked for. Files may be gone by now, or be other ones: then what is kept in the trace is used, and without
  * that an address is named by the file and the place in it. One thread at a time.
  */
 #ifndef GAIT_SYMBOLIZE_FUNCTION_NAMES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file is told from others by its build ID. One without is what it was when it was mapped only if nobody has changed
+ * A file is identified by its build ID. One without is what it was when it was mapped only if it was not changed
  * it since: the time of its last change is compared with that of the mapping, and kept with the names.
  */
 #include "symbolize/kept_trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Seldom used parts of functions, and names for code that nobody calls a function, are none. */
+/* Seldom used parts of functions, and names for code that is not a function, are left out. */
 #define _GNU_SOURCE
 #include "symbolize/module_functions.h"
 

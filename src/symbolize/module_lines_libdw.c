@@ -53,7 +53,7 @@ static bool is_in_folder(const char *source, const char *folder)
 }
 
 /* The same source is mostly at the same place in memory. */
-static int tell_source(struct line_walk *walk, const char *source)
+static int emit_source(struct line_walk *walk, const char *source)
 {
     const struct module_lines_visitor *visitor = walk->visitor;
     char *joined;
@@ -71,7 +71,7 @@ static int tell_source(struct line_walk *walk, const char *source)
     return result;
 }
 
-static int tell_row(struct line_walk *walk, const struct line_row *row, uint64_t end)
+static int emit_row(struct line_walk *walk, const struct line_row *row, uint64_t end)
 {
     const struct module_lines_visitor *visitor = walk->visitor;
     int result;
@@ -79,7 +79,7 @@ static int tell_row(struct line_walk *walk, const struct line_row *row, uint64_t
     /* Line 0 is code that belongs to none. */
     if (row->ends_sequence || row->line <= 0 || row->source == NULL || end <= row->address)
         return 0;
-    result = tell_source(walk, row->source);
+    result = emit_source(walk, row->source);
     return result != 0 ? result : visitor->line(visitor->context, row->address, end, (uint32_t)row->line);
 }
 
@@ -108,7 +108,7 @@ static int visit_unit(struct line_walk *walk, Dwarf_Die *unit)
     walk->source = NULL;
     for (size_t i = 0; i < count && result == 0; i++)
         if (read_row(lines, i, &row))
-            result = tell_row(walk, &row, end_of(lines, count, i, &row));
+            result = emit_row(walk, &row, end_of(lines, count, i, &row));
     return result;
 }
 

@@ -116,10 +116,10 @@ static void make_table(struct dwarf_code *code, struct code_unit *unit)
         free(block);
 }
 
-static void tell(const struct source_lines *lines, size_t done, size_t total)
+static void report(const struct source_lines *lines, size_t done, size_t total)
 {
-    if (lines->watch != NULL && lines->watch->tell != NULL)
-        lines->watch->tell(lines->watch->context, done, total);
+    if (lines->watch != NULL && lines->watch->report != NULL)
+        lines->watch->report(lines->watch->context, done, total);
 }
 
 static void note_new(struct source_lines *lines, const struct code_unit *unit)
@@ -143,7 +143,7 @@ static bool get_table(struct source_lines *lines, struct code_unit *unit)
     }
     if (lines->code != NULL) {
         make_table(lines->code, unit);
-        tell(lines, ++lines->made_count, 0);
+        report(lines, ++lines->made_count, 0);
     }
     note_new(lines, unit);
     return true;
@@ -196,7 +196,7 @@ static void make_tables(struct lines_work *work, struct dwarf_code *code, bool i
         make_table(code, work->units[which]);
         done = 1 + atomic_fetch_add_explicit(&work->done, 1, memory_order_relaxed);
         if (is_asking)
-            tell(work->lines, done, work->count);
+            report(work->lines, done, work->count);
     }
 }
 

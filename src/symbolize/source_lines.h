@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which lines of which sources the code of a program or library comes from: its units, each made into a table when
- * somebody asks for an address in it, or taken out of the cache. One thread at a time, which may start others.
+ * an address in it is asked for, or taken out of the cache. One thread at a time, which may start others.
  */
 #ifndef GAIT_SYMBOLIZE_SOURCE_LINES_H
 #define GAIT_SYMBOLIZE_SOURCE_LINES_H

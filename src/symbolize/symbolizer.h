@@ -27,7 +27,7 @@ struct symbolizer_process;
 struct symbolizer_watch {
     /* done of so many units; total 0: nobody knows how many there will be. Called now and then, by the thread that
      * asks. */
-    void (*tell)(void *context, size_t done, size_t total); /* NULL: nobody */
+    void (*report)(void *context, size_t done, size_t total); /* NULL: it is not wanted */
     void *context;
 };
 

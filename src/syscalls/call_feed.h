@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contract for what brings system calls out of the kernel: programs in it, which also bring memory, or its plain
- * tracepoints, which do not. Both tell records as programs write them (system_call_program_layout.h), for each thread
+ * tracepoints, which do not. Both give records as programs write them (system_call_program_layout.h), for each thread
  * in its order. Everything that was set up is gone with the process that has it. One thread at a time.
  */
 #ifndef GAIT_SYSCALLS_CALL_FEED_H

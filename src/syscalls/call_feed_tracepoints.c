@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's tracepoints raw_syscalls:sys_enter and sys_exit, by perf's rings, one set of them for each process. They
- * bring numbers and arguments, and nothing of memory; who begins and ends is told by the rings themselves. The kernel's
- * own filter chooses the calls.
+ * bring numbers and arguments, and nothing of memory; which threads begin and end is in the rings themselves. The
+ * kernel's own filter chooses the calls.
  */
 #define _GNU_SOURCE
 #include "syscalls/call_feed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel tells of files and file systems. Stateless; callable from any thread. */
+/* What the kernel returns about files and file systems. Stateless; callable from any thread. */
 #ifndef GAIT_SYSCALLS_FILE_TEXT_H
 #define GAIT_SYSCALLS_FILE_TEXT_H
 

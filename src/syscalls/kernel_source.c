@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * System calls seen by the kernel's own tracepoints: nobody is stopped, nothing is changed in the program, and nothing
- * of it can be changed. By programs in the kernel, which bring what arguments point at; where those cannot be had, by
- * perf's rings, which bring numbers only. Both choose threads and calls in the kernel. When the rings are full records
- * are lost, and counted.
+ * System calls seen by the kernel's own tracepoints: no thread is stopped, nothing is changed in the program, and
+ * nothing of it can be changed. By programs in the kernel, which bring what arguments point at; where those cannot be
+ * had, by perf's rings, which bring numbers only. Both choose threads and calls in the kernel. When the rings are full
+ * records are lost, and counted.
  */
 #define _GNU_SOURCE
 #include "syscalls/system_call_source.h"
@@ -58,7 +58,7 @@ static int check(const struct system_call_request *request, struct gait_error *e
                          "calls that are seen in the kernel cannot be changed; try '--via inside' or '--via ptrace'");
     if (is_in_container())
         return error_set(err, EOPNOTSUPP,
-                         "cannot see system calls in the kernel from inside of a container, where processes have other "
+                         "cannot see system calls in the kernel from inside a container, where processes have other "
                          "numbers; try '--via inside' or '--via ptrace'");
     for (size_t i = 0; i < request->pid_count; i++)
         if (kill(request->pids[i], 0) != 0 && errno == ESRCH)
@@ -154,14 +154,14 @@ static int loop(struct kernel_watch *watch, struct gait_error *err)
                                              : 0;
 }
 
-static void tell_lost(const struct kernel_watch *watch)
+static void report_lost(const struct kernel_watch *watch)
 {
     uint64_t lost = watch->feed->lost(watch->state);
     char text[128];
 
     if (lost == 0)
         return;
-    snprintf(text, sizeof(text), "%lu records were lost, for calls came faster than they were read",
+    snprintf(text, sizeof(text), "%lu records were lost, because calls came faster than they were read",
              (unsigned long)lost);
     say(watch, text);
 }
@@ -181,7 +181,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
     result = loop(&watch, err);
     if (result == 0 && request->program != NULL)
         result = program_start_finish(&watch.start, request->program[0], err);
-    tell_lost(&watch);
+    report_lost(&watch);
     watch.feed->end(watch.state);
     call_assembler_deinit(&watch.assembler);
     if (result == 0)

@@ -34,7 +34,7 @@ static int find_program(const char *name, char path_out[PATH_MAX], struct gait_e
         return error_set(err, errno == 0 ? EACCES : errno, "cannot run '%s': %s", name,
                          errno == ENOENT   ? "there is no such file"
                          : errno == EACCES ? "it is not allowed to be executed; chmod +x may be missing"
-                                           : "it is no program");
+                                           : "it is not a program");
     }
     for (folders = folders == NULL ? "/bin:/usr/bin" : folders; *folders != '\0';) {
         size_t length = strcspn(folders, ":");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of a stopped thread that decide about its system call. For whoever traces it. */
+/* The registers of a stopped thread that decide about its system call. For its tracer. */
 #ifndef GAIT_SYSCALLS_PTRACE_REGISTERS_H
 #define GAIT_SYSCALLS_PTRACE_REGISTERS_H
 

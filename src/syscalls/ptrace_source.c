@@ -3,7 +3,7 @@
  * System calls seen by ptrace: works wherever one process may trace another, and stops threads twice for each call.
  * Threads are seized, not attached to, so that group stops stay visible and nothing gets a SIGSTOP that it could
  * notice. No filter (seccomp) picks the calls that are wanted: calls that a filter hands to a tracer fail when the
- * tracer is dead, and nobody is to notice that either.
+ * tracer is dead, and the program must not notice that either.
  *
  * One thread of ours does all of it: it waits for stops with signals blocked, so that none is lost between looking and
  * waiting, and lets threads go on that an injection holds back when their time has come.
@@ -43,7 +43,7 @@ struct tracer {
     sigset_t signals;
 };
 
-static void tell(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
+static void report(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
 {
     if (thread->is_hidden)
         return;
@@ -106,7 +106,7 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
     thread->entered_ns = system_clock_ns(CLOCK_MONOTONIC);
     if (thread->was_told) {
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     if (thread->injected != NULL) {
         signal = thread->injected->signal;
@@ -134,7 +134,7 @@ static void leave(struct tracer *tracer, struct ptrace_thread *thread, const str
     if (thread->in_call && thread->was_told) {
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
         event.system_ns = system_clock_ns(CLOCK_MONOTONIC) - thread->entered_ns;
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     thread->in_call = false;
     thread->was_told = false;
@@ -167,7 +167,7 @@ static void handle_signal(struct tracer *tracer, struct ptrace_thread *thread, i
 
     if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &siginfo) == 0) {
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
     let_go(thread, signal);
 }
@@ -178,7 +178,7 @@ static void handle_group_stop(struct tracer *tracer, struct ptrace_thread *threa
     struct system_call_event event = {
         .kind = SYSTEM_CALL_STOPPED, .signal = signal, .time_ns = system_clock_ns(CLOCK_REALTIME)};
 
-    tell(tracer, thread, &event);
+    report(tracer, thread, &event);
     thread->is_stopped = false;
     (void)ptrace(PTRACE_LISTEN, thread->tid, NULL, NULL);
 }
@@ -196,7 +196,7 @@ static struct ptrace_thread *handle_exec(struct tracer *tracer, struct ptrace_th
     if (executing == NULL)
         return thread;
     event.status = (int)former;
-    tell(tracer, thread, &event);
+    report(tracer, thread, &event);
     executing->tid = thread->tid;
     ptrace_threads_remove(&tracer->threads, thread);
     return executing;
@@ -224,11 +224,10 @@ static void handle_end(struct tracer *tracer, struct ptrace_thread *thread, int 
         event.system_ns = system_clock_ns(CLOCK_MONOTONIC) - thread->entered_ns;
         live_memory_turn_to(&tracer->memory, thread->tid);
         event.sp = thread->sp;
-        tell(tracer, thread, &event);
+        report(tracer, thread, &event);
     }
-    event = (struct system_call_event){
-        .kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = system_clock_ns(CLOCK_REALTIME)};
-    tell(tracer, thread, &event);
+    event = (struct system_call_event){.kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = system_clock_ns(CLOCK_REALTIME)};
+    report(tracer, thread, &event);
     if (tracer->request->program != NULL && thread->tid == tracer->start.pid) {
         tracer->status = status;
         tracer->has_ended = true;

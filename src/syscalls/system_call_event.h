@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a source of system calls tells, whichever it is: ptrace, the agent inside of the process, a trace that is read
+ * What a source of system calls reports, whichever it is: ptrace, the agent inside of the process, a trace that is read
  * afterwards. Memory of the program is looked at through a callback, since it is there live, or was kept.
  */
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_EVENT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs in the kernel that see system calls (bpf/system_call.bpf.c) are told, and what they tell: shared by
+ * What the programs in the kernel that see system calls (bpf/system_call.bpf.c) get, and what they report: shared by
  * those and who loads them. Fixed sizes, the same on both sides.
  */
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_PROGRAM_LAYOUT_H

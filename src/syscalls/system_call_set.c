@@ -73,7 +73,7 @@ static int add_expression(struct system_call_set *set, const char *word, size_t 
     memcpy(pattern, word, length);
     pattern[length] = '\0';
     if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB) != 0)
-        return refuse(fault, word, length, "this is no regular expression");
+        return refuse(fault, word, length, "this is not a regular expression");
     for (size_t i = 0; i < system_call_count(); i++) {
         const struct system_call_signature *call = system_call_at(i);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a thread of another process is, that we have stopped by ptrace, or where it was when it told so itself: its
+ * Where a thread of another process is, that we have stopped by ptrace, or where it was when the agent recorded it: its
  * frames with names, by debug information. One thread at a time: that which traces.
  */
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_STACK_H

@@ -57,28 +57,28 @@ static uint8_t *behind_counts(const struct chunk_encoder *encoder)
 }
 
 /* Puts the marks into the buffer. Returns how many bytes that are. */
-static size_t put_marks(struct chunk_encoder *encoder, const struct stream_piece *piece)
+static size_t put_marks(struct chunk_encoder *encoder, const struct chunk_contents *contents)
 {
-    struct trace_marks marks = {.count = piece->mark_count};
-    size_t marks_bytes = piece->mark_count * sizeof(*piece->marks);
+    struct trace_marks marks = {.count = contents->mark_count};
+    size_t marks_bytes = contents->mark_count * sizeof(*contents->marks);
 
-    if (piece->mark_count == 0)
+    if (contents->mark_count == 0)
         return 0;
     memcpy(behind_counts(encoder), &marks, sizeof(marks));
-    memcpy(behind_counts(encoder) + sizeof(marks), piece->marks, marks_bytes);
+    memcpy(behind_counts(encoder) + sizeof(marks), contents->marks, marks_bytes);
     return sizeof(marks) + marks_bytes;
 }
 
 /* Of those that were not packed. */
-static uint64_t count_records(const struct stream_piece *piece)
+static uint64_t count_records(const struct chunk_contents *contents)
 {
-    const uint8_t *place = piece->bytes, *end = place + piece->size_bytes;
+    const uint8_t *place = contents->bytes, *end = place + contents->size_bytes;
     uint64_t count = 0;
     uint32_t header, size;
 
     for (; end - place >= (ptrdiff_t)sizeof(header); place += size, count++) {
         memcpy(&header, place, sizeof(header));
-        size = event_record_bytes(piece->format, event_header_record(header));
+        size = event_record_bytes(contents->format, event_header_record(header));
         if (size == 0 || end - place < (ptrdiff_t)size)
             break;
     }
@@ -86,28 +86,30 @@ static uint64_t count_records(const struct stream_piece *piece)
 }
 
 /* What there is besides compressing: marks, and packed records. */
-static int pack_stored(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk)
+static int pack_stored(struct chunk_encoder *encoder, const struct chunk_contents *contents,
+                       struct encoded_chunk *chunk)
 {
-    struct packing_source records = {piece->bytes, piece->size_bytes};
-    size_t packed_bytes = piece->size_bytes, marks_bytes;
+    struct packing_source records = {contents->bytes, contents->size_bytes};
+    size_t packed_bytes = contents->size_bytes, marks_bytes;
     int result = -E2BIG;
 
-    if (!piece->has_records && piece->mark_count == 0)
+    if (!contents->has_records && contents->mark_count == 0)
         return 0;
     if (ARRAY_RESERVE(encoder->buffer, encoder->buffer_bytes,
-                      TRACE_COUNTS_BYTES_MAX + sizeof(struct trace_marks) + piece->mark_count * sizeof(*piece->marks) +
-                          record_packing_room(piece->size_bytes)) != 0)
+                      TRACE_COUNTS_BYTES_MAX + sizeof(struct trace_marks) +
+                          contents->mark_count * sizeof(*contents->marks) +
+                          record_packing_room(contents->size_bytes)) != 0)
         return -ENOMEM;
-    marks_bytes = put_marks(encoder, piece);
-    if (piece->has_records)
-        result = record_packing_do(encoder->predictor, piece->format, records, behind_counts(encoder) + marks_bytes,
+    marks_bytes = put_marks(encoder, contents);
+    if (contents->has_records)
+        result = record_packing_do(encoder->predictor, contents->format, records, behind_counts(encoder) + marks_bytes,
                                    &packed_bytes);
-    if (piece->has_records)
-        chunk->record_count = result == 0 ? record_packing_count(encoder->predictor) : count_records(piece);
+    if (contents->has_records)
+        chunk->record_count = result == 0 ? record_packing_count(encoder->predictor) : count_records(contents);
     if (result != 0 && marks_bytes == 0)
         return 0;
     if (result != 0)
-        memcpy(behind_counts(encoder) + marks_bytes, piece->bytes, piece->size_bytes);
+        memcpy(behind_counts(encoder) + marks_bytes, contents->bytes, contents->size_bytes);
     chunk->header.flags |= (result == 0 ? TRACE_CHUNK_PACKED : 0) | (marks_bytes != 0 ? TRACE_CHUNK_MARKS : 0);
     chunk->header.stored_bytes = (uint32_t)(marks_bytes + packed_bytes);
     chunk->stored = behind_counts(encoder);
@@ -130,18 +132,18 @@ static int compress_stored(struct chunk_encoder *encoder, struct encoded_chunk *
 }
 
 /* In front of what is stored, if they are few. */
-static int put_counts(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk)
+static int put_counts(struct chunk_encoder *encoder, const struct chunk_contents *contents, struct encoded_chunk *chunk)
 {
-    struct packing_source records = {piece->bytes, piece->size_bytes};
+    struct packing_source records = {contents->bytes, contents->size_bytes};
     size_t stored_bytes = chunk->header.stored_bytes, room = stored_bytes / COUNTS_PART, counts_bytes;
 
-    if (!piece->format.is_hooked || !(chunk->header.flags & TRACE_CHUNK_PACKED) || room < trace_counts_bytes(1))
+    if (!contents->format.is_hooked || !(chunk->header.flags & TRACE_CHUNK_PACKED) || room < trace_counts_bytes(1))
         return 0;
     if (encoder->counts == NULL && record_counts_create(&encoder->counts) != 0)
         return -ENOMEM;
     counts_bytes =
         record_counts_take(encoder->counts, records, room < TRACE_COUNTS_BYTES_MAX ? room : TRACE_COUNTS_BYTES_MAX);
-    if (counts_bytes == 0 || stored_bytes + counts_bytes >= piece->size_bytes)
+    if (counts_bytes == 0 || stored_bytes + counts_bytes >= contents->size_bytes)
         return 0;
     /* What was compressed is elsewhere. */
     if (chunk->stored != behind_counts(encoder))
@@ -153,33 +155,35 @@ static int put_counts(struct chunk_encoder *encoder, const struct stream_piece *
     return 0;
 }
 
-int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *piece, struct encoded_chunk *chunk_out)
+int chunk_encoder_run(struct chunk_encoder *encoder, const struct chunk_contents *contents,
+                      struct encoded_chunk *chunk_out)
 {
     struct encoded_chunk chunk = {
         .header =
             {
                 .magic = TRACE_CHUNK_MAGIC,
-                .flags = piece->unpacked_bytes != 0 ? TRACE_CHUNK_PACKED : 0,
-                .stored_bytes = (uint32_t)piece->size_bytes,
-                .raw_bytes = (uint32_t)(piece->unpacked_bytes != 0 ? piece->unpacked_bytes : piece->size_bytes),
-                .first_time = piece->first_time,
-                .last_time = piece->last_time,
-                .lost_before = piece->lost_before,
+                .flags = contents->unpacked_bytes != 0 ? TRACE_CHUNK_PACKED : 0,
+                .stored_bytes = (uint32_t)contents->size_bytes,
+                .raw_bytes =
+                    (uint32_t)(contents->unpacked_bytes != 0 ? contents->unpacked_bytes : contents->size_bytes),
+                .first_time = contents->first_time,
+                .last_time = contents->last_time,
+                .lost_before = contents->lost_before,
             },
-        .stored = piece->bytes,
-        .record_count = piece->record_count,
+        .stored = contents->bytes,
+        .record_count = contents->record_count,
     };
     int result;
 
-    if (piece->size_bytes > TRACE_CHUNK_BYTES_MAX || piece->unpacked_bytes > TRACE_CHUNK_BYTES_MAX ||
-        (piece->unpacked_bytes != 0 && piece->unpacked_bytes <= piece->size_bytes) ||
-        piece->mark_count > TRACE_MARKS_MAX)
+    if (contents->size_bytes > TRACE_CHUNK_BYTES_MAX || contents->unpacked_bytes > TRACE_CHUNK_BYTES_MAX ||
+        (contents->unpacked_bytes != 0 && contents->unpacked_bytes <= contents->size_bytes) ||
+        contents->mark_count > TRACE_MARKS_MAX)
         return -EINVAL;
-    result = pack_stored(encoder, piece, &chunk);
+    result = pack_stored(encoder, contents, &chunk);
     if (result == 0)
         result = compress_stored(encoder, &chunk);
     if (result == 0)
-        result = put_counts(encoder, piece, &chunk);
+        result = put_counts(encoder, contents, &chunk);
     if (result != 0)
         return result;
     chunk.header.data_crc = crc32c(0, chunk.stored, chunk.header.stored_bytes);

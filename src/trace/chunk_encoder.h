@@ -18,7 +18,7 @@
 struct chunk_encoder;
 
 /* The contents of a chunk, and what is to be said of them. */
-struct stream_piece {
+struct chunk_contents {
     const void *bytes;
     size_t size_bytes; /* whole records, at most 64 MiB */
     uint64_t first_time;
@@ -48,10 +48,10 @@ MUST_USE int chunk_encoder_create(bool compress, struct chunk_encoder **encoder_
 void chunk_encoder_destroy(struct chunk_encoder *encoder);
 
 /*
- * What is stored is the encoder's until it is used again, or the piece's own bytes. -EINVAL: more bytes, or
+ * What is stored is the encoder's until it is used again, or those of the contents. -EINVAL: more bytes, or
  * marks, than a chunk can have; -ENOMEM.
  */
-MUST_USE int chunk_encoder_run(struct chunk_encoder *encoder, const struct stream_piece *piece,
+MUST_USE int chunk_encoder_run(struct chunk_encoder *encoder, const struct chunk_contents *contents,
                                struct encoded_chunk *chunk_out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Eight bytes at a time: tables[n][b] is what byte b becomes when n zero bytes follow it, so that the eight of a word
- * are looked up independently of each other. The tables are made when somebody has need of them, which is nobody where
+ * are looked up independently of each other. The tables are made when they are first needed, which is never where
  * the CPU has an instruction for it.
  */
 #include "trace/crc32c.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of a call that nobody declared when it was recorded, out of the registers and the piece of the stack that are
- * in each record: numbers and pointers, for strings and floats were not kept. Stateless; callable from anywhere.
+ * Values of a call that were not declared when it was recorded, out of the registers and the piece of the stack that
+ * are in each record: numbers and pointers, for strings and floats were not kept. Stateless; callable from anywhere.
  */
 #ifndef GAIT_TRACE_DETAIL_NUMBERS_H
 #define GAIT_TRACE_DETAIL_NUMBERS_H

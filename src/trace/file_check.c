@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One function for each kind of file. What is wrong is told by whoever reads such files. */
+/* One function for each kind of file. Each reader of such files reports what is wrong. */
 #include "trace/file_check.h"
 
 #include "trace/kept_names.h"

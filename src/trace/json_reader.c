@@ -111,15 +111,15 @@ static bool read_code(struct json_reader *reader, char **to)
         return true;
     }
     if (code >= 0xdc00 && code <= 0xdfff)
-        return fail(reader, "the second half of a character has no first one");
+        return fail(reader, "the second half of a surrogate pair has no first half");
     if (code >= 0xd800 && code <= 0xdbff) {
         if (reader->end - reader->place < 2 || memcmp(reader->place, "\\u", 2) != 0)
-            return fail(reader, "the first half of a character has no second one");
+            return fail(reader, "the first half of a surrogate pair has no second half");
         reader->place += 2;
         if (!read_hex4(reader, &low))
             return false;
         if (low < 0xdc00 || low > 0xdfff)
-            return fail(reader, "the first half of a character has no second one");
+            return fail(reader, "the first half of a surrogate pair has no second half");
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
     *to = put_utf8(*to, code);
@@ -236,7 +236,7 @@ static bool read_number(struct json_reader *reader, struct json_value *value)
     size_t length = number_length(reader->place, reader->end);
 
     if (length == 0)
-        return fail(reader, "something is there that is no value");
+        return fail(reader, "what stands there is not a value");
     value->kind = JSON_NUMBER;
     value->text = strndup(reader->place, length);
     reader->place += length;

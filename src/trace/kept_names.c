@@ -118,7 +118,7 @@ static uint8_t *put_varint(uint8_t *to, uint64_t value)
 
 static int put_chunk(struct stream_writer *writer, const void *bytes, size_t size_bytes)
 {
-    return stream_writer_put(writer, &(struct stream_piece){.bytes = bytes, .size_bytes = size_bytes});
+    return stream_writer_put(writer, &(struct chunk_contents){.bytes = bytes, .size_bytes = size_bytes});
 }
 
 static int write_file(const struct kept_names *names, struct stream_writer *writer)
@@ -343,7 +343,7 @@ static int read_chunks(struct kept_names *names, struct stream_reader *reader)
 static int explain(int result, const char *path, struct gait_error *err)
 {
     if (result == -EPROTO)
-        return error_set(err, EPROTO, "cannot read '%s': there is something in it that is no list of functions", path);
+        return error_set(err, EPROTO, "cannot read '%s': it holds something that is not a list of functions", path);
     return error_set(err, result, "cannot read '%s': there are too many names in it for the memory", path);
 }
 

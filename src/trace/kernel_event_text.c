@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Places are checked against the bytes that are there, however they are told. */
+/* Places are checked against the bytes that are there, however they are declared. */
 #include "trace/kernel_event_text.h"
 
 #include <inttypes.h>

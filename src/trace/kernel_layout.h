@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel told, in a trace: the folder "kernel". docs/trace_format.md is the specification; this is the same in
+ * Events of the kernel, in a trace: the folder "kernel". docs/trace_format.md is the specification; this is the same in
  * C.
  *
  *   kernel/sources.gait       a stream of definitions: what the numbers in events mean

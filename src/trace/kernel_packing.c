@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both directions keep the same memory of what was told: the last event of each source, the last stacks, and who
+ * Both directions keep the same memory of what was written: the last event of each source, the last stacks, and who
  * threads are. An event is a byte that says what is not as in that memory (enum packed_parts), then only that:
  *
  *   2, 3, 4 or 8 bytes   how much later than the event before it is

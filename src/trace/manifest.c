@@ -338,7 +338,8 @@ static int explain_read(int code, struct gait_error *err)
                          "was recorded into");
     case EACCES:
         return error_set(err, code,
-                         "cannot read '" TRACE_MANIFEST_NAME "': you may not; try as the user who recorded it");
+                         "cannot read '" TRACE_MANIFEST_NAME
+                         "': this user may not read it; try as the user who recorded it");
     default:
         return error_set(err, code, "cannot read '" TRACE_MANIFEST_NAME "': %s; try another trace",
                          code == -EPROTO ? "it is no file" : strerror(-code));
@@ -694,8 +695,7 @@ static int take_manifest(const struct json_value *root, struct manifest *manifes
         return explain_read(-ENOMEM, err);
     if (source.wrong != NULL)
         return error_set(err, EPROTO,
-                         "cannot read '" TRACE_MANIFEST_NAME
-                         "': line %u: \"%s\" is missing or not what it should be; it "
+                         "cannot read '" TRACE_MANIFEST_NAME "': line %u: \"%s\" is missing or has the wrong form; it "
                          "was written by something else than gait, or is damaged",
                          source.line, source.wrong);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program has some dozens of modules, so they are searched one by one. What is mapped over another module ends that
- * one there and then, whether or not it was told to be unloaded: the later one is found first.
+ * one there and then, whether or not its unloading was recorded: the later one is found first.
  */
 #include "trace/modules.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of probes that were passed, as people read them. Notes do not tell pointers from other numbers: what is
- * too large for most others is shown as one. What is in the record is not trusted. Stateless.
+ * The arguments of probes that were passed, as people read them. Notes do not distinguish pointers from other numbers:
+ * what is too large for most others is shown as one. What is in the record is not trusted. Stateless.
  */
 #ifndef GAIT_TRACE_PROBE_TEXT_H
 #define GAIT_TRACE_PROBE_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot for each number, most of which nobody ever touches, and a list of those that are in use. A slot has both
+ * A slot for each number, most of which are never touched, and a list of those that are in use. A slot has both
  * counts in one word, so that a record takes one addition. Between chunks all slots are 0.
  */
 #include "trace/record_counts.h"

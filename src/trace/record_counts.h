@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often each hooked function was entered and left in a chunk, in front of its records: whoever only counts need not
- * unpack these. Counted by the recorder, which has them at hand. One thread at a time.
+ * How often each hooked function was entered and left in a chunk, in front of its records: a reader that only counts
+ * need not unpack these. Counted by the recorder, which has them at hand. One thread at a time.
  */
 #ifndef GAIT_TRACE_RECORD_COUNTS_H
 #define GAIT_TRACE_RECORD_COUNTS_H

@@ -72,7 +72,8 @@ static int explain_open(const char *path, int code, struct gait_error *err)
         return error_set(err, code, "cannot open '%s': there is no such file; try 'gait verify' on the whole trace",
                          path);
     case EACCES:
-        return error_set(err, code, "cannot open '%s': you may not read it; try as the user who recorded it", path);
+        return error_set(err, code, "cannot open '%s': this user may not read it; try as the user who recorded it",
+                         path);
     case EISDIR:
         return error_set(err, code, "cannot read '%s': it is a directory; try to record again", path);
     case EPROTO:
@@ -171,7 +172,7 @@ static bool read_whole(struct stream_reader *reader, uint64_t offset, void *byte
     if (count < 0)
         return end_with(reader, STREAM_FAILED, (int)-count, "the file cannot be read there");
     if ((size_t)count < size_bytes)
-        return end_cut_off(reader, "the file ends within what follows");
+        return end_cut_off(reader, "the file ends within a chunk or the footer");
     return true;
 }
 
@@ -217,7 +218,7 @@ static bool check_chunk(struct stream_reader *reader, const struct trace_chunk *
     if (reader->end.chunk_count == 0 && can_go_on(&reader->header))
         reader->end.first_sequence = chunk->sequence;
     if (chunk->sequence != reader->end.first_sequence + reader->end.chunk_count)
-        return end_damaged(reader, "the chunk is another one than the next");
+        return end_damaged(reader, "the chunk is not the next in sequence");
     if ((chunk->flags & ~(uint32_t)TRACE_CHUNK_FLAGS) != 0)
         return end_with(reader, STREAM_FAILED, EOPNOTSUPP, "the chunk is stored in a way that this gait does not know");
     if (chunk->raw_bytes > TRACE_CHUNK_BYTES_MAX || chunk->stored_bytes > chunk->raw_bytes + marks_bytes ||
@@ -233,9 +234,9 @@ static bool read_stored(struct stream_reader *reader, const struct trace_chunk *
     struct stat status;
 
     if (fstat(reader->fd, &status) != 0)
-        return end_with(reader, STREAM_FAILED, errno, "the file cannot be asked for its size");
+        return end_with(reader, STREAM_FAILED, errno, "the size of the file cannot be read");
     if ((uint64_t)status.st_size < offset + padded)
-        return end_cut_off(reader, "the file ends within what follows");
+        return end_cut_off(reader, "the file ends within a chunk or the footer");
     if (!reserve(reader, &reader->stored, padded) || !read_whole(reader, offset, reader->stored.bytes, padded))
         return false;
     for (uint64_t i = chunk->stored_bytes; i < padded; i++)
@@ -394,7 +395,7 @@ static bool read_chunk_header(struct stream_reader *reader, struct trace_chunk *
     if ((size_t)count >= sizeof(chunk->magic) && chunk->magic != TRACE_CHUNK_MAGIC)
         return take_footer(reader);
     if ((size_t)count < sizeof(*chunk))
-        return end_cut_off(reader, "the file ends within what follows");
+        return end_cut_off(reader, "the file ends within a chunk or the footer");
     return check_chunk(reader, chunk);
 }
 
@@ -507,9 +508,11 @@ bool stream_reader_next(struct stream_reader *reader, struct stream_chunk *chunk
 int stream_end_explain(const struct stream_end *end, const char *path, struct gait_error *err)
 {
     static const char *const states[] = {
-        [STREAM_READING] = "reading was ended",   [STREAM_COMPLETE] = "it is complete",
-        [STREAM_CUT_OFF] = "it is cut off",       [STREAM_DAMAGED] = "it is damaged",
-        [STREAM_FAILED] = "it cannot be read on",
+        [STREAM_READING] = "reading was ended",
+        [STREAM_COMPLETE] = "it is complete",
+        [STREAM_CUT_OFF] = "it is cut off",
+        [STREAM_DAMAGED] = "it is damaged",
+        [STREAM_FAILED] = "it cannot be read further",
     };
 
     return error_set(err, end->code,

@@ -128,10 +128,10 @@ int stream_writer_append(struct stream_writer *writer, const struct encoded_chun
     return 0;
 }
 
-int stream_writer_put(struct stream_writer *writer, const struct stream_piece *piece)
+int stream_writer_put(struct stream_writer *writer, const struct chunk_contents *contents)
 {
     struct encoded_chunk chunk;
-    int result = chunk_encoder_run(writer->encoder, piece, &chunk);
+    int result = chunk_encoder_run(writer->encoder, contents, &chunk);
 
     return result == 0 ? stream_writer_append(writer, &chunk) : result;
 }

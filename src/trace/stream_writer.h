@@ -35,7 +35,7 @@ MUST_USE int stream_writer_open(struct stream_writer *writer, int folder, const 
 void stream_writer_go_on(struct stream_writer *writer, uint64_t sequence);
 
 /* Encodes and appends a chunk. -EINVAL: more bytes than one can have; -ENOMEM; else what writing gives. */
-MUST_USE int stream_writer_put(struct stream_writer *writer, const struct stream_piece *piece);
+MUST_USE int stream_writer_put(struct stream_writer *writer, const struct chunk_contents *contents);
 
 /* Appends a chunk that was encoded before, as the next one of this stream. */
 MUST_USE int stream_writer_append(struct stream_writer *writer, const struct encoded_chunk *chunk);

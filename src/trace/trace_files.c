@@ -317,7 +317,8 @@ static int explain_open(const char *path, int code, struct gait_error *err)
     case ENOENT:
         return error_set(err, code, "cannot open '%s': there is no such folder; try another path", path);
     case EACCES:
-        return error_set(err, code, "cannot open '%s': you may not read it; try as the user who recorded it", path);
+        return error_set(err, code, "cannot open '%s': this user may not read it; try as the user who recorded it",
+                         path);
     default:
         return error_set(err, code, "cannot read '%s': %s; try another folder", path, strerror(-code));
     }

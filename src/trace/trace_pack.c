@@ -44,7 +44,7 @@ static int measure(const struct packed_file *file, uint64_t *size_out, struct ga
     if (fstatat(file->folder, file->path, &status, 0) != 0)
         return error_set(err, errno, "cannot pack '%s': %s", file->path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return error_set(err, EPROTO, "cannot pack '%s': it is no file", file->path);
+        return error_set(err, EPROTO, "cannot pack '%s': it is not a regular file", file->path);
     *size_out = (uint64_t)status.st_size;
     return 0;
 }
@@ -53,7 +53,7 @@ static int put_total(struct archive_packing *packing, uint64_t total_bytes)
 {
     const struct trace_packed packed = {.file_bytes = total_bytes};
     int result =
-        stream_writer_put(&packing->writer, &(struct stream_piece){.bytes = &packed, .size_bytes = sizeof(packed)});
+        stream_writer_put(&packing->writer, &(struct chunk_contents){.bytes = &packed, .size_bytes = sizeof(packed)});
 
     return result == 0 ? 0 : failed(packing, result);
 }
@@ -90,10 +90,10 @@ static int put_pieces(struct archive_packing *packing, const struct packed_file 
 
         if (got != (ssize_t)wanted)
             return error_set(packing->err, got < 0 ? errno : EBUSY, "cannot pack '%s': %s", file->path,
-                             got < 0 ? strerror(errno) : "it became shorter meanwhile");
+                             got < 0 ? strerror(errno) : "it became shorter while it was read");
         memcpy(packing->buffer, &packed, sizeof(packed));
         memcpy(packing->buffer + sizeof(packed), file->path, packed.path_bytes);
-        result = stream_writer_put(&packing->writer, &(struct stream_piece){
+        result = stream_writer_put(&packing->writer, &(struct chunk_contents){
                                                          .bytes = packing->buffer,
                                                          .size_bytes = sizeof(packed) + packed.path_bytes + wanted,
                                                      });

@@ -219,7 +219,7 @@ static int check_magic(const char *path, struct gait_error *err)
     if (is_stream)
         return 0;
     return error_set(err, ENOTDIR,
-                     "cannot open '%s': it is no folder, and no trace that gait has packed; try the folder that was "
+                     "cannot open '%s': it is neither a folder nor a packed trace; try the folder that was "
                      "recorded into",
                      path);
 }

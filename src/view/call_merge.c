@@ -183,7 +183,7 @@ static void fill_heap(struct merge *merge, const size_t *threads, size_t count)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
-static int tell(const struct merge *merge, const struct merged_lane *lane, const struct queued *queued)
+static int emit(const struct merge *merge, const struct merged_lane *lane, const struct queued *queued)
 {
     const struct merged_receiver *receiver = merge->receiver;
 
@@ -208,7 +208,7 @@ static void advance(struct merge *merge)
     }
     /* It may have been here for its beginning only. */
     if (time_of(&lane->queue[lane->first]) == lane->time)
-        merge->result = tell(merge, lane, &lane->queue[lane->first++]);
+        merge->result = emit(merge, lane, &lane->queue[lane->first++]);
     if (lane->first < lane->count)
         lane->time = time_of(&lane->queue[lane->first]);
     sink(merge, 0);

@@ -299,7 +299,7 @@ static int build_module(struct coverage_module *module, struct coverage_part *pa
 
     module->problem = module->module->path[0] == '/'
                           ? module_functions_open(&part->known, module->module, part->code->trace->files.folder)
-                          : "is none of the disk";
+                          : "is not on the disk";
     module->debug_path = strdup(part->known.path == NULL ? "" : part->known.path);
     module->base = part->known.base;
     module->end = part->known.end;

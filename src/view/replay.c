@@ -105,7 +105,7 @@ static bool is_wanted(const struct replay *replay, uint32_t level)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void tell_begin(struct replay *replay, size_t thread, struct replayed_call *call)
+static void emit_begin(struct replay *replay, size_t thread, struct replayed_call *call)
 {
     const struct replay_row row = {
         .thread = thread,
@@ -122,11 +122,11 @@ static void tell_begin(struct replay *replay, size_t thread, struct replayed_cal
 }
 
 /* Something happens within the time that is shown: so does all that is open. */
-static void tell_waiting(struct replay *replay, size_t thread, struct replayed_lane *lane)
+static void emit_waiting(struct replay *replay, size_t thread, struct replayed_lane *lane)
 {
     for (size_t i = 0; i < lane->open_count && lane->waiting_count != 0; i++)
         if (!lane->open[i].is_told && is_wanted(replay, lane->open[i].level))
-            tell_begin(replay, thread, &lane->open[i]);
+            emit_begin(replay, thread, &lane->open[i]);
     lane->waiting_count = 0;
 }
 
@@ -167,7 +167,7 @@ static int open_call(struct replay *replay, struct replayed_lane *lane, const st
     if (call->begin < replay->options->from)
         lane->waiting_count++;
     else if (is_wanted(replay, call->level))
-        tell_begin(replay, lane->thread, &lane->open[lane->open_count - 1]);
+        emit_begin(replay, lane->thread, &lane->open[lane->open_count - 1]);
     return replay->rows.result != 0 ? ENOUGH : 0;
 }
 
@@ -177,7 +177,7 @@ static void close_call(struct replay *replay, struct replayed_lane *lane, struct
     struct replayed_call *open;
 
     if (row->time >= replay->options->from)
-        tell_waiting(replay, lane->thread, lane);
+        emit_waiting(replay, lane->thread, lane);
     open = &lane->open[--lane->open_count];
     lane->waiting_count -= lane->waiting_count != 0;
     row->thread = lane->thread;
@@ -204,7 +204,7 @@ static int begin_own(struct replay *replay, struct replayed_lane *lane, const st
     if (open.function == VIEW_NO_FUNCTION)
         return fail(replay);
     if (own->time >= replay->options->from)
-        tell_waiting(replay, lane->thread, lane);
+        emit_waiting(replay, lane->thread, lane);
     open.level = level_of(replay, lane, open.function);
     open.arguments = own->is_known && is_wanted(replay, open.level) ? copy_text(text) : NULL;
     return open_call(replay, lane, &open);
@@ -238,7 +238,7 @@ static void end_own(struct replay *replay, struct replayed_lane *lane, const str
     close_call(replay, lane, &row);
 }
 
-static int tell_own(struct replay *replay, struct replayed_lane *lane, uint64_t time)
+static int emit_own(struct replay *replay, struct replayed_lane *lane, uint64_t time)
 {
     char bytes[DETAIL_TEXT_BYTES];
     struct joined_details_own own;
@@ -277,7 +277,7 @@ static struct replayed_lane *first_system_call(struct replay *replay, uint64_t t
     return first;
 }
 
-static void tell_system_call(struct replay *replay, struct replayed_lane *lane, const struct view_system_call *call)
+static void emit_system_call(struct replay *replay, struct replayed_lane *lane, const struct view_system_call *call)
 {
     struct replay_row row = {
         .kind = REPLAY_SYSTEM_CALL, .thread = lane->thread, .time = call->begin, .ticks = call->end - call->begin};
@@ -286,7 +286,7 @@ static void tell_system_call(struct replay *replay, struct replayed_lane *lane, 
     if (call->end < replay->options->from || call->begin > replay->options->to ||
         row.ticks < replay->options->min_ticks)
         return;
-    tell_waiting(replay, lane->thread, lane);
+    emit_waiting(replay, lane->thread, lane);
     caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
     if (caller == NULL ? replay->options->choice != NULL : caller->level == NOT_SHOWN)
         return;
@@ -302,7 +302,7 @@ static void tell_system_call(struct replay *replay, struct replayed_lane *lane, 
 }
 
 /* Those that were made before that time, of any thread. */
-static int tell_system_calls(struct replay *replay, uint64_t time)
+static int emit_system_calls(struct replay *replay, uint64_t time)
 {
     struct replayed_lane *lane;
 
@@ -313,7 +313,7 @@ static int tell_system_calls(struct replay *replay, uint64_t time)
 
         if (replay->last_time < call->end && time == UINT64_MAX)
             replay->last_time = call->end;
-        tell_system_call(replay, lane, call);
+        emit_system_call(replay, lane, call);
         system_call_reader_pass(lane->system_calls);
     }
     return replay->error != 0 || replay->rows.result != 0 ? ENOUGH : 0;
@@ -368,14 +368,14 @@ static char *probe_words(const struct replay *replay, size_t thread, const struc
     return copy_text(&text);
 }
 
-static void tell_probe(struct replay *replay, struct replayed_lane *lane, const struct detail_item *item)
+static void emit_probe(struct replay *replay, struct replayed_lane *lane, const struct detail_item *item)
 {
     struct replay_row row = {.kind = REPLAY_PROBE, .thread = lane->thread, .time = item->record.time};
     const struct replayed_call *caller;
 
     if (row.time < replay->options->from || row.time > replay->options->to || replay->options->min_ticks != 0)
         return;
-    tell_waiting(replay, lane->thread, lane);
+    emit_waiting(replay, lane->thread, lane);
     caller = lane->open_count == 0 ? NULL : &lane->open[lane->open_count - 1];
     if (caller == NULL ? replay->options->choice != NULL : caller->level == NOT_SHOWN)
         return;
@@ -390,7 +390,7 @@ static void tell_probe(struct replay *replay, struct replayed_lane *lane, const 
 }
 
 /* Probes that were passed and system calls that were made before that time, of any thread, in their order. */
-static int tell_others(struct replay *replay, uint64_t time)
+static int emit_others(struct replay *replay, uint64_t time)
 {
     struct replayed_lane *lane;
     int result = 0;
@@ -398,17 +398,17 @@ static int tell_others(struct replay *replay, uint64_t time)
     while (result == 0 && (lane = first_probe(replay, time)) != NULL) {
         const struct detail_item *item = peek_probe(lane);
 
-        result = tell_system_calls(replay, item->record.time);
+        result = emit_system_calls(replay, item->record.time);
         if (result != 0)
             break;
         if (replay->last_time < item->record.time && time == UINT64_MAX)
             replay->last_time = item->record.time;
-        tell_probe(replay, lane, item);
+        emit_probe(replay, lane, item);
         detail_reader_pass(lane->probes);
         replay->next_probe = 0;
         result = replay->error != 0 || replay->rows.result != 0 ? ENOUGH : 0;
     }
-    return result == 0 ? tell_system_calls(replay, time) : result;
+    return result == 0 ? emit_system_calls(replay, time) : result;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -436,13 +436,13 @@ static struct replayed_lane *earliest_lane(struct replay *replay, uint64_t time,
 }
 
 /* What is left of all of them; where times are guesses, it is not known when it was. */
-static int tell_rest(struct replay *replay)
+static int emit_rest(struct replay *replay)
 {
     int result = 0;
 
     for (size_t i = 0; i < replay->thread_count && result == 0; i++)
         if (replay->lanes[replay->threads[i]].details != NULL)
-            result = tell_own(replay, &replay->lanes[replay->threads[i]], UINT64_MAX);
+            result = emit_own(replay, &replay->lanes[replay->threads[i]], UINT64_MAX);
     return result;
 }
 
@@ -460,20 +460,20 @@ static void find_next_detail(struct replay *replay)
 }
 
 /* Tells what happened before that time, of any thread, the earliest first; UINT64_MAX: there are no more events. */
-static int tell_details(struct replay *replay, uint64_t time)
+static int emit_details(struct replay *replay, uint64_t time)
 {
     struct replayed_lane *lane;
     uint64_t until;
-    int result = tell_others(replay, time);
+    int result = emit_others(replay, time);
 
     if (result != 0 || (time <= replay->next_detail && time != UINT64_MAX))
         return result;
     while (result == 0 && (lane = earliest_lane(replay, time, &until)) != NULL) {
-        result = tell_own(replay, lane, until);
+        result = emit_own(replay, lane, until);
         lane->is_blocked = joined_details_next_time(lane->details) < until;
     }
     if (result == 0 && time == UINT64_MAX)
-        result = tell_rest(replay);
+        result = emit_rest(replay);
     find_next_detail(replay);
     return result;
 }
@@ -485,11 +485,11 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
     struct replay *replay = context;
     struct replayed_lane *lane = &replay->lanes[thread];
     struct replayed_call open = {.begin = call->begin, .flags = call->flags};
-    int result = tell_details(replay, call->begin);
+    int result = emit_details(replay, call->begin);
 
     if (result == 0 && lane->details != NULL) {
         joined_details_expect_begin(lane->details, call);
-        result = tell_own(replay, lane, 0);
+        result = emit_own(replay, lane, 0);
     }
     if (result != 0)
         return result;
@@ -502,7 +502,7 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
         return fail(replay);
     open.level = level_of(replay, lane, open.function);
     if (call->begin >= replay->options->from)
-        tell_waiting(replay, thread, lane);
+        emit_waiting(replay, thread, lane);
     open.arguments = find_arguments(replay, thread, lane, call, is_wanted(replay, open.level));
     return open_call(replay, lane, &open);
 }
@@ -532,11 +532,11 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
     struct replay *replay = context;
     struct replayed_lane *lane = &replay->lanes[thread];
     struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
-    int result = tell_details(replay, call->end);
+    int result = emit_details(replay, call->end);
 
     if (result == 0 && lane->details != NULL) {
         joined_details_expect_end(lane->details, call);
-        result = tell_own(replay, lane, 0);
+        result = emit_own(replay, lane, 0);
     }
     if (result != 0)
         return result;
@@ -554,7 +554,7 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
 static int take_gap(void *context, size_t thread, uint64_t time, uint64_t lost_bytes)
 {
     struct replay *replay = context;
-    int result = tell_details(replay, time);
+    int result = emit_details(replay, time);
 
     if (result != 0)
         return result;
@@ -596,7 +596,7 @@ static int begin_lanes(struct replay *replay, const size_t *threads, size_t coun
 /* Behind the last event. */
 static void end_lanes(struct replay *replay)
 {
-    if (tell_details(replay, UINT64_MAX) != 0)
+    if (emit_details(replay, UINT64_MAX) != 0)
         return;
     for (size_t i = 0; i < replay->thread_count; i++)
         end_inner_own(replay, &replay->lanes[replay->threads[i]], 0, replay->last_time, CALL_CUT);

@@ -72,14 +72,14 @@ static struct held_row *append(struct replay_rows *rows, const struct replay_row
     return held;
 }
 
-static void tell_first(struct replay_rows *rows)
+static void emit_first(struct replay_rows *rows)
 {
     if (rows->result == 0)
         rows->result = rows->receiver.row(rows->receiver.context, &rows->first->row);
     take_out(rows, rows->first);
 }
 
-static void tell_leaf(struct replay_rows *rows)
+static void emit_leaf(struct replay_rows *rows)
 {
     struct held_row *begin = rows->first, *end = begin->next;
     struct replay_row *row = &begin->row;
@@ -90,7 +90,7 @@ static void tell_leaf(struct replay_rows *rows)
     row->result = end->row.result;
     end->row.result = NULL;
     take_out(rows, end);
-    tell_first(rows);
+    emit_first(rows);
 }
 
 /* Whether it is certain that the row stays. */
@@ -102,19 +102,19 @@ static bool is_certain(const struct replay_rows *rows, struct held_row *held, ui
 }
 
 /* Tells all of which it is certain at that time what they are. */
-static void tell(struct replay_rows *rows, uint64_t time)
+static void emit(struct replay_rows *rows, uint64_t time)
 {
     struct held_row *first;
 
     while ((first = rows->first) != NULL && is_certain(rows, first, time)) {
         if (!first->is_begin) {
-            tell_first(rows);
+            emit_first(rows);
         } else if (first->next == NULL || !is_certain(rows, first->next, time)) {
             return;
         } else if (!first->next->is_begin && first->next->ticket == first->ticket) {
-            tell_leaf(rows);
+            emit_leaf(rows);
         } else {
-            tell_first(rows);
+            emit_first(rows);
         }
     }
 }
@@ -129,7 +129,7 @@ struct replay_ticket replay_rows_begin(struct replay_rows *rows, const struct re
     ticket.row->ticket = ticket.number;
     ticket.row->is_begin = true;
     ticket.row->may_be_dropped = rows->min_ticks != 0;
-    tell(rows, row->time);
+    emit(rows, row->time);
     return ticket;
 }
 
@@ -152,7 +152,7 @@ void replay_rows_end(struct replay_rows *rows, struct replay_ticket ticket, cons
         if (row->ticks < rows->min_ticks && ticket.row->may_be_dropped) {
             take_out(rows, ticket.row);
             free_texts(&end);
-            tell(rows, row->time);
+            emit(rows, row->time);
             return;
         }
         ticket.row->may_be_dropped = false;
@@ -162,13 +162,13 @@ void replay_rows_end(struct replay_rows *rows, struct replay_ticket ticket, cons
     if (held == NULL)
         return;
     held->ticket = ticket.number;
-    tell(rows, row->time);
+    emit(rows, row->time);
 }
 
 void replay_rows_put(struct replay_rows *rows, const struct replay_row *row)
 {
     if (append(rows, row) != NULL)
-        tell(rows, row->time);
+        emit(rows, row->time);
 }
 
 int replay_rows_finish(struct replay_rows *rows, uint64_t time)
@@ -178,8 +178,8 @@ int replay_rows_finish(struct replay_rows *rows, uint64_t time)
         if (!is_certain(rows, held, time))
             take_out(rows, held);
     }
-    tell(rows, time);
+    emit(rows, time);
     while (rows->first != NULL)
-        tell_first(rows);
+        emit_first(rows);
     return rows->result;
 }

@@ -97,7 +97,7 @@ static bool ends_begun(const struct system_call_reader *reader, const struct det
     return call.entered_time == enter.record.time && call.record.function == enter.record.function;
 }
 
-static const struct view_system_call *tell(struct system_call_reader *reader, const uint8_t *record)
+static const struct view_system_call *take_call(struct system_call_reader *reader, const uint8_t *record)
 {
     reader->call = view_system_call_of(record);
     reader->call.is_behind_gap = reader->has_gap;
@@ -117,15 +117,15 @@ const struct view_system_call *system_call_reader_peek(struct system_call_reader
         reader->has_gap |= item->is_behind_gap;
         if (is_begun || item->record.kind == DETAIL_SYSTEM_CALL) {
             if (reader->has_begun && !ends_begun(reader, item))
-                return tell(reader, reader->begun);
+                return take_call(reader, reader->begun);
             reader->has_begun = is_begun;
             if (!is_begun)
-                return tell(reader, item->bytes);
+                return take_call(reader, item->bytes);
             memcpy(reader->begun, item->bytes, item->record.size_bytes);
         }
         detail_reader_pass(reader->details);
     }
-    return reader->has_begun ? tell(reader, reader->begun) : NULL;
+    return reader->has_begun ? take_call(reader, reader->begun) : NULL;
 }
 
 void system_call_reader_pass(struct system_call_reader *reader)

@@ -249,7 +249,7 @@ static void put_kernel_events(const struct trace_folder *folder)
     static uint8_t packed[4096 + KERNEL_PACKED_BYTES_MAX];
     static const uint64_t frames[] = {0x1234, 0x1890, 0x9999};
     const struct trace_stream_header header = {.kind = TRACE_STREAM_KERNEL_EVENTS};
-    struct stream_piece piece = {.bytes = packed, .last_time = 10000};
+    struct chunk_contents contents = {.bytes = packed, .last_time = 10000};
     struct kernel_predictor *predictor;
     struct chunk_encoder *encoder;
     struct stream_writer writer;
@@ -274,11 +274,11 @@ static void put_kernel_events(const struct trace_folder *folder)
             .user_frame_count = i % 4,
         };
 
-        piece.size_bytes += kernel_packing_put(predictor, &event, packed + piece.size_bytes);
-        piece.unpacked_bytes +=
+        contents.size_bytes += kernel_packing_put(predictor, &event, packed + contents.size_bytes);
+        contents.unpacked_bytes +=
             sizeof(struct kernel_record) + event.raw_bytes + 8 * (event.kernel_frame_count + event.user_frame_count);
     }
-    if (stream_writer_put(&writer, &piece) != 0 || stream_writer_close(&writer, 0) != 0)
+    if (stream_writer_put(&writer, &contents) != 0 || stream_writer_close(&writer, 0) != 0)
         abort();
     chunk_encoder_destroy(encoder);
     kernel_predictor_destroy(predictor);

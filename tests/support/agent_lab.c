@@ -48,7 +48,7 @@ uint32_t agent_lab_add_pattern(enum agent_pattern_use use, const char *text)
 
 /* ---- what was written -------------------------------------------------------------------------------------------- */
 
-static void take_details(const struct ring_piece *piece)
+static void take_details(const struct ring_batch *piece)
 {
     uint8_t *start = agent_lab.bytes + agent_lab.used;
     size_t at = 0, size_bytes;
@@ -64,7 +64,7 @@ static void take_details(const struct ring_piece *piece)
     agent_lab.bad_bytes += (unsigned)(piece->size_bytes - at);
 }
 
-static int take_piece(void *context, const struct ring_piece *piece)
+static int take_piece(void *context, const struct ring_batch *piece)
 {
     (void)context;
     agent_lab.lost_bytes += piece->lost_before;

@@ -145,7 +145,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
     for (size_t at = 0, size; at < plan->bytes->size_bytes; at += size) {
         size = plan->bytes->size_bytes - at < piece_bytes ? plan->bytes->size_bytes - at : piece_bytes;
 
-        struct stream_piece piece = {
+        struct chunk_contents contents = {
             .bytes = plan->bytes->bytes + at,
             .size_bytes = size,
             .first_time = plan->times == NULL ? 1000 + at : plan->times[at / piece_bytes],
@@ -157,7 +157,7 @@ void trace_folder_put_stream(const struct trace_folder *folder, const struct tra
             .format = event_format_of(plan->header.events, plan->header.with_times != 0),
         };
 
-        demand(stream_writer_put(&writer, &piece) == 0, "write a chunk");
+        demand(stream_writer_put(&writer, &contents) == 0, "write a chunk");
     }
     demand(stream_writer_close(&writer, 0) == 0, "end a stream");
     chunk_encoder_destroy(encoder);

@@ -103,7 +103,7 @@ head -c 100 build/gait >"$folder/short"
 refuses 1 "not a 64-bit ELF" disassemble "$folder/short" main
 for command in verify report; do
     refuses 1 "no such folder" "$command" "$folder/nothing"
-    refuses 1 "it is no folder" "$command" README.md
+    refuses 1 "neither a folder" "$command" README.md
     refuses 1 "no trace in it" "$command" docs
 done
 refuses 1 "try bsearch" disassemble libc.so.6 bserch

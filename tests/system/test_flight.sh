@@ -252,7 +252,7 @@ record 139 --follow call,ret -- "$folder/phases" 50 segv
 grep -q -E '^SIGSEGV in thread [0-9]+ at (happen|main)\+0x[0-9a-f]+( \(phases.c:[0-9]+\))?, address 0x10$' "$folder/report" || fail "where it died" "$folder/report"
 grep -q -E '^ +pc [0-9a-f]{16}  flags' "$folder/report" || fail "no registers" "$folder/report"
 record 137 -- "$folder/phases" 50 kill
-shown "killed by SIGKILL, without a word" "kill"
+shown "killed by SIGKILL; its registers and stacks were not recorded" "kill"
 
 # Whatever makes the kernel write a core.
 for what in QUIT:131 ILL:132 TRAP:133 ABRT:134 BUS:135 SEGV:139 XCPU:152 XFSZ:153 SYS:159; do

@@ -30,9 +30,9 @@ for events in none call,ret block; do
         grep -q '^thread [0-9]* at far_return+0x[0-9a-f]*: gait does not know how to follow this instruction: 48 cb ' "$folder/report"
     check "the trace does not say it" grep -q '"why": "instruction"' "$folder"/traces/*/manifest.json
     left_by $events "$folder/without_descriptors"
-    check "without descriptors: the report does not say why" grep -q 'nobody can tell whether there is code' "$folder/report"
+    check "without descriptors: the report does not say why" grep -q 'the code there cannot be read' "$folder/report"
     left_by $events "$folder/without_memory"
-    check "without memory: the report does not say it" grep -q 'no memory left to follow the thread that it makes' "$folder/report"
+    check "without memory: the report does not say it" grep -q 'no memory left to follow the new thread' "$folder/report"
     # Not left, since it does not get what it wants.
     left_by $events "$folder/unmaps_others"
     check "a program that unmaps what it does not know is left" test -z "$(grep 'not followed' "$folder/said")"

@@ -254,7 +254,7 @@ check "nothing is left behind by what is damaged" test -z "$(ls -A "$TMPDIR")"
 head -c 100000 "$folder/moved.gaitpack" >"$folder/damaged.gaitpack"
 refuses 1 "damaged.gaitpack" report "$folder/damaged.gaitpack"
 refuses 1 "not all of it" report "$trace/names/${names##*/}"
-refuses 1 "no trace that gait has packed" report "$source"
+refuses 1 "nor a packed trace" report "$source"
 
 # ---- a full disk ---------------------------------------------------------------------------------------------------
 build

@@ -71,7 +71,7 @@ has_lost() {
 }
 until_true "gait stats tells that something is lost" has_lost
 end_busy
-check "losses are not told" grep -q 'not all that there were: ' "$folder/said"
+check "losses are not told" grep -q 'some lost: ' "$folder/said"
 check "nobody says what helps" grep -q 'of event records were lost.*--overflow block' "$folder/said"
 
 finish

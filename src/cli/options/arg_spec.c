@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass from left to right; the first thing that is wrong is told. */
+/* One pass from left to right; the first error is reported. */
 #include "cli/options/arg_spec.h"
 
 #include "base/attributes.h"

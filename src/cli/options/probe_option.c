@@ -64,7 +64,7 @@ static int make_pattern(const char *text, const struct probe_spec *spec, struct 
                           spec->group[0] == '\0' ? ALL : spec->group, spec->name[0] == '\0' ? ALL : spec->name);
 
     if (length < 0 || (size_t)length >= sizeof(option->pattern))
-        return error_set(err, EINVAL, "'%s' is too long; the last part of the path, with a * in front, will do", text);
+        return error_set(err, EINVAL, "'%s' is too long; give the last part of the path, with a * in front", text);
     return 0;
 }
 
@@ -79,7 +79,7 @@ static int read_spec(const char *text, const char *bare, struct probe_option *op
         result = make_pattern(text, &spec, option, err);
     else
         result = error_set(err, EINVAL,
-                           "'%s' is a probe of the kernel's; here static probes can be, as usdt:PATH:PROVIDER:NAME, "
+                           "'%s' is a probe of the kernel's; static probes can stand here, as usdt:PATH:PROVIDER:NAME, "
                            "and --hook is for functions",
                            text);
     probe_spec_deinit(&spec);

@@ -154,7 +154,7 @@ static bool take_syscalls(struct record_options *options, const char *value)
 {
     struct system_call_set_fault fault;
 
-    options->tells_syscalls = true;
+    options->records_syscalls = true;
     return system_call_set_parse(value == NULL ? "all" : value, &options->syscalls, &fault) == 0;
 }
 
@@ -541,7 +541,7 @@ static void settle(struct record_options *options)
     bool needs_following = options->has_events || options->threads.count != 0 ||
                            has_trigger(options, TRIGGER_SPEC_SIGNAL) || has_trigger(options, TRIGGER_SPEC_CRASH);
 
-    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0 && !options->tells_syscalls)
+    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0 && !options->records_syscalls)
         options->hooks_all = add_text(&options->hooks, "*");
     options->is_hooked = options->hooks.count != 0 || !needs_following;
     if (!options->is_hooked)

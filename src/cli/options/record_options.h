@@ -34,7 +34,7 @@ struct record_options {
     bool with_children; /* processes that it makes are recorded as well */
 
     struct option_list hooks;         /* functions; if there are any, nothing is followed */
-    bool hooks_all;                   /* of the program, since nobody said otherwise */
+    bool hooks_all;                   /* of the program, by default */
     bool is_hooked;                   /* nothing is followed: for these, or for probes alone */
     struct option_list probes;        /* that can be read by probe_option_read */
     struct option_list kernel_probes; /* those that the kernel watches for */
@@ -42,7 +42,7 @@ struct record_options {
     struct option_list excludes;
     struct option_list threads; /* numbers, and patterns of names; none: all threads */
 
-    bool tells_syscalls; /* system calls are told: */
+    bool records_syscalls; /* system calls are recorded: */
     struct system_call_set syscalls;
 
     struct option_list details;
@@ -132,13 +132,13 @@ void record_options_release(struct record_options *options);
     "  --rotate LIMIT      begins another piece of the trace when it has that size (64K and\n"                         \
     "                      more: K, M and G count) or age (30s, 10m, 2h); repeatable: both\n"                          \
     "  --keep N            pieces; the oldest are deleted (all are kept)\n"                                            \
-    "  --sync WHEN         sees to it that the trace survives the end of the machine: never,\n"                        \
+    "  --sync WHEN         syncs the trace to the disk, so that it survives a crash: never,\n"                         \
     "                      end, or every so many seconds (never)\n"                                                    \
     "  --keep-names HOW    yes, or no: whether the names of functions are put into the trace,\n"                       \
     "                      so that it can be read where the programs are gone (yes)\n"                                 \
     "  --config FILE       options out of a file, as follow = \"call,ret\"; those of the\n"                            \
-    "                      command line count more\n"                                                                  \
-    "  --quiet             says nothing but errors\n"                                                                  \
-    "  --verbose           says what is done, step by step\n"
+    "                      command line win\n"                                                                         \
+    "  --quiet             prints nothing but errors\n"                                                                \
+    "  --verbose           reports each step on standard error\n"
 
 #endif

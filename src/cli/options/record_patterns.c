@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The patterns stand in the order triggers, details, declared ones, stacks, threads, hooks, probes, what is excluded;
- * then those that nobody gave: where errno is, if somebody wants to know, and libc if nobody said otherwise.
+ * then those that are implied: where errno is, if a call needs it, and libc by default.
  */
 #define _GNU_SOURCE
 #include "cli/options/record_patterns.h"
@@ -185,8 +185,8 @@ static const char *option_of(const struct agent_pattern *pattern)
     }
 }
 
-void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
-                                    void (*tell)(void *context, const char *text), void *context)
+void record_patterns_report_unmatched(const struct record_options *options, uint64_t matched,
+                                      void (*report)(void *context, const char *text), void *context)
 {
     size_t count = record_patterns_count(options) - count_own(options);
     struct agent_options agent;
@@ -199,8 +199,8 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
         if (matched & 1ull << i)
             continue;
         if (pattern->use == AGENT_PATTERN_HOOK && options->hooks_all) {
-            tell(context,
-                 "no functions were found in the program to hook; --follow call,ret records calls of any code");
+            report(context,
+                   "no functions were found in the program to hook; --follow call,ret records calls of any code");
             continue;
         }
         snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern), pattern->text,
@@ -209,12 +209,12 @@ void record_patterns_tell_unmatched(const struct record_options *options, uint64
                  : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
                                                            "MODULE!FUNCTION"
                                                          : "");
-        tell(context, text);
+        report(context, text);
     }
 }
 
-void record_patterns_tell_unresolved(const struct record_options *options, uint64_t unresolved,
-                                     void (*tell)(void *context, const char *text), void *context)
+void record_patterns_report_unresolved(const struct record_options *options, uint64_t unresolved,
+                                       void (*report)(void *context, const char *text), void *context)
 {
     struct agent_options agent;
     char text[400];
@@ -231,6 +231,6 @@ void record_patterns_tell_unresolved(const struct record_options *options, uint6
                      ? "hooks do not see which of several it is; gait spawn --follow none does"
                      : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "
                        "it when it is");
-        tell(context, text);
+        report(context, text);
     }
 }

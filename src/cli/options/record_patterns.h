@@ -19,11 +19,11 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
  * Tells, a sentence each, which of them nothing has matched: those that the user gave and whose bit, by the agent's
  * order, is not set.
  */
-void record_patterns_tell_unmatched(const struct record_options *options, uint64_t matched,
-                                    void (*tell)(void *context, const char *text), void *context);
+void record_patterns_report_unmatched(const struct record_options *options, uint64_t matched,
+                                      void (*report)(void *context, const char *text), void *context);
 
 /* Tells which of them mean functions that are chosen when a program starts, and that were not seen being chosen. */
-void record_patterns_tell_unresolved(const struct record_options *options, uint64_t unresolved,
-                                     void (*tell)(void *context, const char *text), void *context);
+void record_patterns_report_unresolved(const struct record_options *options, uint64_t unresolved,
+                                       void (*report)(void *context, const char *text), void *context);
 
 #endif

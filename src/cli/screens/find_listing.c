@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names come from files that nobody has checked: for people what could move a cursor is replaced, for JSON escaped. */
+/* Names come from files that are not trusted: for people what could move a cursor is replaced, for JSON escaped. */
 #include "cli/screens/find_listing.h"
 
 #include "cli/screens/printable.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pager handles Ctrl-C by itself and stays; so does whoever feeds it, until it is closed: else both would read from
- * the terminal, pager and shell. Lock: none; the flag is a signal handler's.
+ * A pager handles Ctrl-C by itself and stays; so does the command that feeds it, until it is closed: else both would
+ * read from the terminal, pager and shell. Lock: none; the flag is a signal handler's.
  */
 #include "cli/screens/pager.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Long output for a person: on a terminal it goes through $PAGER, or less. Whoever writes asks now and then whether
- * anybody still reads: not after Ctrl-C, nor when the pager was left or the pipe closed. One at a time.
+ * Long output for a person: on a terminal it goes through $PAGER, or less. The writer asks now and then whether
+ * the pager still reads: not after Ctrl-C, nor when the pager was left or the pipe closed. One at a time.
  */
 #ifndef GAIT_CLI_SCREENS_PAGER_H
 #define GAIT_CLI_SCREENS_PAGER_H
@@ -22,7 +22,7 @@ struct pager {
 /* Begins; the screen writes to the pager, if it is a terminal's and one is wanted. */
 void pager_begin(struct pager *pager, struct screen *screen, bool is_wanted);
 
-/* False: nobody reads what is written from now on. */
+/* False: what is written from now on is not read. */
 bool pager_is_read(const struct pager *pager);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and arguments come from files that nobody has checked: they are shown through printable(), or as JSON. */
+/* Names and arguments come from files that are not trusted: they are shown through printable(), or as JSON. */
 #include "cli/screens/probe_listing.h"
 
 #include "base/glob.h"

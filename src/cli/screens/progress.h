@@ -13,8 +13,8 @@ struct recording;
 
 struct progress {
     FILE *stream;         /* NULL: nothing is said */
-    size_t process_count; /* told so far */
-    bool *has_ended;      /* of these, what was told */
+    size_t process_count; /* reported so far */
+    bool *has_ended;      /* of these, what was reported */
 };
 
 /* Says nothing unless is_verbose. Given back with progress_end. */

@@ -44,7 +44,7 @@ static void draw(struct progress_bar *bar, size_t done, size_t total)
     fprintf(bar->stream, "\r\033[Kgait: %s [%s] %3u %%", bar->what, cells, (unsigned)(100.0 * done / total));
 }
 
-void progress_bar_tell(void *context, size_t done, size_t total)
+void progress_bar_update(void *context, size_t done, size_t total)
 {
     struct progress_bar *bar = context;
     uint64_t now;

@@ -26,8 +26,8 @@ struct progress_bar {
  */
 void progress_bar_begin(struct progress_bar *bar, FILE *stream, FILE *output, const char *what);
 
-/* So much is done; total 0: nobody knows of how much. The first argument is the bar. */
-void progress_bar_tell(void *bar, size_t done, size_t total);
+/* So much is done; total 0: of how much is not known. The first argument is the bar. */
+void progress_bar_update(void *bar, size_t done, size_t total);
 
 /* Takes it away. */
 void progress_bar_end(struct progress_bar *bar);

@@ -27,7 +27,7 @@ static void advance(struct replay_kernel *kernel)
     while (kernel->has_next && !is_wanted(kernel));
 }
 
-static void tell_left_out(int result, const struct gait_error *err)
+static void report_left_out(int result, const struct gait_error *err)
 {
     char clean[GAIT_ERROR_TEXT_BYTES];
 
@@ -49,7 +49,7 @@ void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *show
             kernel_sources_deinit(&kernel->sources);
     }
     if (result != 0) {
-        tell_left_out(result, &err);
+        report_left_out(result, &err);
         return;
     }
     kernel->is_there = true;

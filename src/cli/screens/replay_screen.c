@@ -107,7 +107,7 @@ static void put_time(struct replay_screen *shown, uint64_t counter)
     put_right(shown, SCREEN_FAINT, RELATIVE_COLUMNS, text);
 }
 
-/* "<" and ">" tell more than "~" does. */
+/* "<" and ">" say more than "~" does. */
 static const char *sign_of(uint32_t flags)
 {
     if (flags & CALL_CUT)

@@ -151,7 +151,7 @@ static void put_process(const struct crash_report *report)
         put_registers(report, &signal);
     }
     if (!has_said && listed != NULL)
-        screen_print(report->screen, "killed by %s, without a word\n",
+        screen_print(report->screen, "killed by %s; its registers and stacks were not recorded\n",
                      name_signal(WTERMSIG(listed->status), name, sizeof(name)));
     put_other_threads(report);
     for (size_t i = 0; i < trace->thread_count; i++)

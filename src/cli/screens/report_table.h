@@ -11,12 +11,12 @@ struct report_table {
     struct screen *screen;
     struct trace_report *report;
     enum report_order order;
-    bool has_order; /* somebody asked for that one */
+    bool has_order; /* the user asked for that one */
     size_t limit;   /* of rows */
 };
 
 /*
- * Shows the rows in their order; where nobody asked for one, those with the most time, with what they called and
+ * Shows the rows in their order; by default, those with the most time, with what they called and
  * without. Nothing if there are no calls. -ENOMEM.
  */
 MUST_USE int report_table_show(const struct report_table *table);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of abbreviations of a unit: what its entries look like. It is read once and made into what a quick walk
- * over entries needs: which of them may have code below them, where the attributes are that somebody wants, and how to
+ * over entries needs: which of them may have code below them, where the attributes are that are needed, and how to
  * get behind all of the others. Once it is read it does not change.
  */
 #ifndef GAIT_SYMBOLIZE_DWARF_DWARF_ABBREVIATIONS_H

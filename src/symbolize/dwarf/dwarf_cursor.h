@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads debug information byte by byte, from low addresses on, and never outside of what it was given. What is not
- * there reads as 0, which is sticky: has_failed tells, and nothing can be read after that. Numbers are little-endian.
+ * there reads as 0, which is sticky: has_failed says so, and nothing can be read after that. Numbers are little-endian.
  * No locks, no libc; usable anywhere.
  */
 #ifndef GAIT_SYMBOLIZE_DWARF_DWARF_CURSOR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values are taken as they stand there; what they mean is looked up when somebody wants to know. Indexes into tables of
+ * Values are taken as they stand there; what they mean is looked up when it is needed. Indexes into tables of
  * texts and addresses (DWARF 5) count from where the unit says its part of the table begins.
  */
 #include "symbolize/dwarf/dwarf_entry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sections of debug information of a file, as bytes, and where in it its units are. After dwarf_file_init it does
- * not change: any number of threads may read it. The bytes are somebody else's, and not trusted.
+ * not change: any number of threads may read it. The bytes come from others, and are not trusted.
  */
 #ifndef GAIT_SYMBOLIZE_DWARF_DWARF_FILE_H
 #define GAIT_SYMBOLIZE_DWARF_DWARF_FILE_H

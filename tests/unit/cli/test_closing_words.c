@@ -64,7 +64,7 @@ static void losses_are_told_with_what_helps(void)
     struct closing_words words = {"t", 1000, 1024, 1000000, 2048, 0, 0, 0, 0};
 
     expect(&words, closing_words_say,
-           "gait: recorded 1,000 events in 0.001 s, not all that there were: 1.0 KiB in t\n"
+           "gait: recorded 1,000 events in 0.001 s, some lost: 1.0 KiB in t\n"
            "gait: 2.0 KiB of event records were lost, because they came faster than they were written; --overflow "
            "block makes the program wait\n");
 }

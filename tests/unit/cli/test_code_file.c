@@ -27,21 +27,21 @@ static int open_error(const char *name, const char *word)
 
 static void libraries_are_found_by_name(void)
 {
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
     CHECK_EQUAL(code_file_open("libc.so.6", &file, &err), 0);
     CHECK(strstr(file.path, "/libc.so.6") != NULL);
     CHECK(file.arch == arch_host());
-    CHECK_EQUAL(code_file_find(&file, "qsort", &piece, &err), 0);
-    CHECK_TEXT(piece.name, "qsort");
-    CHECK(piece.size_bytes > 0 && !piece.is_resolver);
+    CHECK_EQUAL(code_file_find(&file, "qsort", &excerpt, &err), 0);
+    CHECK_TEXT(excerpt.name, "qsort");
+    CHECK(excerpt.size_bytes > 0 && !excerpt.is_resolver);
     code_file_close(&file);
 }
 
 static void code_is_found_by_address(void)
 {
-    struct code_piece whole, part;
+    struct code_excerpt whole, part;
     struct code_file file;
     char where[64];
 
@@ -68,13 +68,13 @@ static void code_is_found_by_address(void)
 
 static void a_mistyped_name_gets_suggestions(void)
 {
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
 
     CHECK_EQUAL(code_file_open("libc.so.6", &file, &err), 0);
-    CHECK_EQUAL(code_file_find(&file, "bserch", &piece, &err), -ENOENT);
+    CHECK_EQUAL(code_file_find(&file, "bserch", &excerpt, &err), -ENOENT);
     CHECK(strstr(err.text, "try bsearch") != NULL);
-    CHECK_EQUAL(code_file_find(&file, "", &piece, &err), -ENOENT);
+    CHECK_EQUAL(code_file_find(&file, "", &excerpt, &err), -ENOENT);
     code_file_close(&file);
 }
 
@@ -121,19 +121,19 @@ static void code_of_this_cpu_is_opened_and_found(void)
     Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB}, .e_type = ET_DYN};
     char path[] = "/tmp/gait-test-XXXXXX";
     const char *const others[] = {path, "malloc"};
-    struct code_piece piece;
+    struct code_excerpt excerpt;
     struct code_file file;
     int fd = mkstemp(path);
 
-    CHECK_EQUAL(code_file_open_for_host(names, "copy", &file, &piece, &err), 0);
-    CHECK_TEXT(piece.name, "malloc");
+    CHECK_EQUAL(code_file_open_for_host(names, "copy", &file, &excerpt, &err), 0);
+    CHECK_TEXT(excerpt.name, "malloc");
     code_file_close(&file);
-    CHECK(code_file_open_for_host(unknown, "copy", &file, &piece, &err) < 0);
+    CHECK(code_file_open_for_host(unknown, "copy", &file, &excerpt, &err) < 0);
     CHECK(strstr(err.text, "no such function") != NULL);
     header.e_machine = arch_host()->elf_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
     CHECK_EQUAL(write(fd, &header, sizeof(header)), sizeof(header));
     close(fd);
-    CHECK_EQUAL(code_file_open_for_host(others, "copy", &file, &piece, &err), -ENOTSUP);
+    CHECK_EQUAL(code_file_open_for_host(others, "copy", &file, &excerpt, &err), -ENOTSUP);
     CHECK(strstr(err.text, path) != NULL);
     unlink(path);
 }

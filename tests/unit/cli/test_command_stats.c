@@ -32,7 +32,7 @@ static void figures_are_printed(void)
              "    pid     tid  thread           lane   state    reason   full     waits       waited   bytes lost\n"
              "      7       8  work?er          index  dropping full    100 %%         0      0.000 s           17\n"
              "      7       9  sixteen letters! detail waiting           75 %%         3      1.250 s            0\n"
-             "and 4 more, which get on no worse\n",
+             "and 4 more, in no worse a state\n",
              pid);
     run = COMMAND_RUN(&command_stats, 80, pid);
     CHECK_EQUAL(run.status, COMMAND_DONE);

@@ -62,7 +62,7 @@ static void what_is_cut_off_is_told_and_repaired(void)
 {
     begin();
     shorten("100/101.1.index.gait", 70);
-    expect(NULL, COMMAND_FAILED, "cut off  after 4 chunks, at byte 480: the file ends within what follows");
+    expect(NULL, COMMAND_FAILED, "cut off  after 4 chunks, at byte 480: the file ends within a chunk or the footer");
     expect(NULL, COMMAND_FAILED, "1 of its files are not good; try 'gait verify --repair'");
     expect("--repair", COMMAND_DONE, "repaired cut 98 bytes off behind 4 chunks, wrote a footer");
     expect(NULL, COMMAND_DONE, "5 files checked, 5 good");

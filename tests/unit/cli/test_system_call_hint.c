@@ -11,7 +11,7 @@ static void what_may_have_been_meant_is_told(void)
         {"opneat", "cannot use '-e trace=opneat': there is no such system call, and no such class of them; did you "
                    "mean openat"},
         {"%flie", "did you mean %file"},
-        {"/[/", "this is no regular expression; see gait help syscalls"},
+        {"/[/", "this is not a regular expression; see gait help syscalls"},
         {"\033[1m", "'-e trace=?[1m'"},
     };
 

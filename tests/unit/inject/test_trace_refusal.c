@@ -115,7 +115,7 @@ static void what_nobody_shows_is_said(void)
 
     expect(child, geteuid() == 0 ? "protected" : "try");
     end(child);
-    expect(child, "not shown to us");
+    expect(child, "cannot see it in /proc");
 }
 
 static const struct check_case cases[] = {

@@ -36,7 +36,7 @@ UNSANITIZED static void answer(struct tracing_helper *helper)
     struct conversation *conversation = (struct conversation *)helper;
 
     conversation->helper_parent = (int)raw_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
-    (void)tracing_helper_tell(helper, HELPER_STARTING, HELPER_STOPPED);
+    (void)tracing_helper_set_phase(helper, HELPER_STARTING, HELPER_STOPPED);
     if (tracing_helper_wait(helper, HELPER_STOPPED, 5000) != CALLER_WRITE)
         return;
     conversation->heard = conversation->said + 1;
@@ -51,8 +51,8 @@ static void caller_and_helper_take_turns(void)
     CHECK_EQUAL(tracing_helper_wait(&conversation->helper, HELPER_STARTING, 5000), HELPER_STOPPED);
     CHECK_EQUAL(conversation->helper_parent, getpid());
     conversation->said = 41;
-    CHECK(tracing_helper_tell(&conversation->helper, HELPER_STOPPED, CALLER_WRITE));
-    CHECK(!tracing_helper_tell(&conversation->helper, HELPER_STOPPED, CALLER_WRITE));
+    CHECK(tracing_helper_set_phase(&conversation->helper, HELPER_STOPPED, CALLER_WRITE));
+    CHECK(!tracing_helper_set_phase(&conversation->helper, HELPER_STOPPED, CALLER_WRITE));
     CHECK_EQUAL(tracing_helper_wait(&conversation->helper, CALLER_WRITE, 5000), HELPER_GONE);
     CHECK_EQUAL(conversation->heard, 42);
     CHECK_EQUAL(tracing_helper_end(&conversation->helper, 5000), -ENODATA);

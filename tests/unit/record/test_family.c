@@ -138,11 +138,11 @@ static int process_came(void *context, struct drained_process *process, struct g
     return 0;
 }
 
-static int ignore_records(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece)
+static int ignore_records(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
     (void)process;
     (void)lane;
-    (void)piece;
+    (void)batch;
     return 0;
 }
 

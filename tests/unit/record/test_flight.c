@@ -34,9 +34,9 @@ static void end(void)
 
 static void put(uint64_t from, uint64_t to, bool is_keeping)
 {
-    struct stream_piece piece = {.bytes = "12345678", .size_bytes = 8, .first_time = from, .last_time = to};
+    struct chunk_contents contents = {.bytes = "12345678", .size_bytes = 8, .first_time = from, .last_time = to};
 
-    CHECK_EQUAL(flight_put(&flight, stream, &piece, is_keeping), 0);
+    CHECK_EQUAL(flight_put(&flight, stream, &contents, is_keeping), 0);
 }
 
 static void trigger(uint64_t time, bool wants_all)

@@ -40,18 +40,18 @@ static void a_stream_of_which_nothing_is_wanted_has_no_file(void)
 static void what_was_left_out_is_a_gap_and_no_loss(void)
 {
     struct recorded_stream *stream = create(9);
-    struct stream_piece piece = {.bytes = "12345678", .size_bytes = 8};
+    struct chunk_contents contents = {.bytes = "12345678", .size_bytes = 8};
     static const bool has_gap[] = {true, false, true};
     struct stream_reader reader;
     struct stream_chunk chunk;
     unsigned count = 0;
 
     recorded_stream_leave_out(stream);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
     recorded_stream_leave_out(stream);
     recorded_stream_leave_out(stream);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
     CHECK_EQUAL(stream->written_bytes, 24);
     stream->lost_behind = 5;
     CHECK_EQUAL(recorded_stream_close(stream), 0);
@@ -68,12 +68,12 @@ static void what_was_left_out_is_a_gap_and_no_loss(void)
 static void a_file_that_cannot_be_made_is_an_error(void)
 {
     struct recorded_stream *stream = create(10);
-    struct stream_piece piece = {.bytes = "12345678", .size_bytes = 8};
+    struct chunk_contents contents = {.bytes = "12345678", .size_bytes = 8};
 
     trace_folder_make(&folder, "gone");
     stream->plan.folder = openat(folder.fd, "gone", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_EQUAL(unlinkat(folder.fd, "gone", AT_REMOVEDIR), 0);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), -ENOENT);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), -ENOENT);
     CHECK_EQUAL(recorded_stream_close(stream), 0);
     close(stream->plan.folder);
     recorded_stream_destroy(stream);
@@ -107,15 +107,15 @@ static void check_piece(const char *name, uint64_t first, uint64_t count, uint64
 static void a_stream_goes_on_in_another_piece(void)
 {
     struct recorded_stream *stream = create(11);
-    struct stream_piece piece = {.bytes = "12345678", .size_bytes = 8, .record_count = 2};
+    struct chunk_contents contents = {.bytes = "12345678", .size_bytes = 8, .record_count = 2};
 
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
     CHECK_EQUAL(recorded_stream_turn(stream, 2), 0);
     check_piece("11.1.index.gait", 0, 2, 0);
     /* In a piece in which it has nothing it has no file. */
     CHECK_EQUAL(recorded_stream_turn(stream, 3), 0);
-    CHECK_EQUAL(recorded_stream_put(stream, &piece), 0);
+    CHECK_EQUAL(recorded_stream_put(stream, &contents), 0);
     CHECK_EQUAL(recorded_stream_turn(stream, 4), 0);
     CHECK_EQUAL(faccessat(folder.fd, "11.1.index.2.gait", F_OK, 0), -1);
     check_piece("11.1.index.3.gait", 2, 1, 0);

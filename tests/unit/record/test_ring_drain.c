@@ -90,23 +90,23 @@ static int blocks(struct drained_process *process, const struct drained_log *log
     return 0;
 }
 
-static int lane_began(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece)
+static int lane_began(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
     CHECK(process->owner == &rings);
     CHECK(!lane->is_open);
-    lane->owner = came + piece->tid;
+    lane->owner = came + batch->tid;
     note('(');
     return 0;
 }
 
-static int records(struct drained_process *process, struct drained_lane *lane, const struct ring_piece *piece)
+static int records(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
     CHECK(process->drained_ns != 0);
-    CHECK(lane->owner == came + piece->tid);
+    CHECK(lane->owner == came + batch->tid);
     if (refusal != 0)
         return refusal;
-    record_bytes += piece->size_bytes;
-    note(piece->size_bytes == 0 ? '0' : 'r');
+    record_bytes += batch->size_bytes;
+    note(batch->size_bytes == 0 ? '0' : 'r');
     return 0;
 }
 
@@ -286,7 +286,7 @@ static void forged_modules_are_refused(void)
     write_lane(0, 5);
     write_lane(1, 6);
     CHECK_EQUAL(ring_drain_take(&drain, &err), -EPROTO);
-    CHECK(strstr(err.text, "process 10 wrote into the memory of its events what no followed thread writes") != NULL);
+    CHECK(strstr(err.text, "cannot read the events of process 10: its ring is damaged") != NULL);
     CHECK_TEXT(came, "[.(r0).]");
     CHECK_EQUAL(ring_drain_end_process(&drain, 0, &err), 0);
     end();

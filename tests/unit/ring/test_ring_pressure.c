@@ -16,12 +16,12 @@ static struct ring_region *region;
 static struct ring_reader *reader;
 static struct ring_writer *writer;
 static const _Atomic uint32_t never;
-static struct ring_piece last_piece;
+static struct ring_batch last_piece;
 
-static int take(void *context, const struct ring_piece *piece)
+static int take(void *context, const struct ring_batch *batch)
 {
     (void)context;
-    last_piece = *piece;
+    last_piece = *batch;
     return 0;
 }
 

@@ -14,19 +14,19 @@ static struct ring_region *region;
 static struct ring_reader *reader;
 static const _Atomic uint32_t never;
 
-/* The pieces that were taken, and what the taker says next. */
-static struct ring_piece pieces[8];
+/* The batches that were taken, and what the taker says next. */
+static struct ring_batch batches[8];
 static uint32_t first_words[8];
 static unsigned piece_count;
 static int answer;
 
-static int take(void *context, const struct ring_piece *piece)
+static int take(void *context, const struct ring_batch *batch)
 {
     (void)context;
     if (answer != 0)
         return answer;
-    first_words[piece_count] = piece->size_bytes == 0 ? 0 : *(const uint32_t *)(const void *)piece->bytes;
-    pieces[piece_count++] = *piece;
+    first_words[piece_count] = batch->size_bytes == 0 ? 0 : *(const uint32_t *)(const void *)batch->bytes;
+    batches[piece_count++] = *batch;
     return 0;
 }
 
@@ -66,13 +66,13 @@ static void pieces_say_whose_they_are_and_when_they_were_written(void)
     position = write_record(write_record(writer->start, 1), 2);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 1);
-    CHECK_EQUAL(pieces[0].tid, 5);
-    CHECK_EQUAL(pieces[0].generation, 1);
-    CHECK_EQUAL(pieces[0].space, 9);
-    CHECK_EQUAL(pieces[0].size_bytes, 8);
-    CHECK(!pieces[0].is_last && !pieces[0].with_times);
-    CHECK(pieces[0].first_time >= before && pieces[0].last_time >= pieces[0].first_time);
-    CHECK(pieces[0].last_time <= time_counter());
+    CHECK_EQUAL(batches[0].tid, 5);
+    CHECK_EQUAL(batches[0].generation, 1);
+    CHECK_EQUAL(batches[0].space, 9);
+    CHECK_EQUAL(batches[0].size_bytes, 8);
+    CHECK(!batches[0].is_last && !batches[0].with_times);
+    CHECK(batches[0].first_time >= before && batches[0].last_time >= batches[0].first_time);
+    CHECK(batches[0].last_time <= time_counter());
     /* Nothing comes for a while: then what comes is not from before it. */
     before = time_counter();
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
@@ -80,11 +80,11 @@ static void pieces_say_whose_they_are_and_when_they_were_written(void)
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 2);
     CHECK_EQUAL(first_words[1], event_header(3, EVENT_RECORD_BLOCK));
-    CHECK(pieces[1].first_time >= before && pieces[1].first_time <= pieces[1].last_time);
+    CHECK(batches[1].first_time >= before && batches[1].first_time <= batches[1].last_time);
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
-    CHECK(pieces[2].is_last && pieces[2].size_bytes == 0);
+    CHECK(batches[2].is_last && batches[2].size_bytes == 0);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
     end();
@@ -100,7 +100,7 @@ static void what_could_not_be_taken_comes_again(void)
     answer = 0;
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 1);
-    CHECK_EQUAL(pieces[0].size_bytes, 4);
+    CHECK_EQUAL(batches[0].size_bytes, 4);
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     end();
 }
@@ -118,7 +118,7 @@ static void losses_are_told_with_what_comes_behind_them(void)
     position = write_record(writer->start, 3);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
-    CHECK_EQUAL(pieces[2].lost_before, 44);
+    CHECK_EQUAL(batches[2].lost_before, 44);
     CHECK_EQUAL(ring_reader_lost(reader), 44);
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     end();
@@ -160,9 +160,9 @@ static void records_that_are_never_completed_are_passed_over_in_full_buffers(voi
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
     CHECK_EQUAL(first_words[0], event_header(1, EVENT_RECORD_ENTER));
-    CHECK_EQUAL(pieces[0].size_bytes, 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(batches[0].size_bytes, 2 * EVENT_HOOK_BYTES);
     CHECK_EQUAL(first_words[1], event_header(3, EVENT_RECORD_ENTER));
-    CHECK_EQUAL(pieces[1].size_bytes, EVENT_HOOK_BYTES);
+    CHECK_EQUAL(batches[1].size_bytes, EVENT_HOOK_BYTES);
     CHECK_EQUAL(first_words[2], event_header(4, EVENT_RECORD_ENTER));
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
     end();
@@ -182,7 +182,7 @@ static void and_where_nobody_writes_any_more(void)
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 2);
     CHECK_EQUAL(first_words[1], event_header(2, EVENT_RECORD_ENTER));
-    CHECK_EQUAL(pieces[1].size_bytes, 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(batches[1].size_bytes, 2 * EVENT_HOOK_BYTES);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 2);
     CHECK_EQUAL(ring_writer_close(writer, position), 0);
@@ -279,25 +279,25 @@ static void details_are_taken_as_far_as_they_are_written(void)
     CHECK(writer->serial != detail->serial);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 1);
-    CHECK_EQUAL(pieces[0].kind, RING_LANE_DETAIL);
-    CHECK_EQUAL(pieces[0].serial, detail->serial);
-    CHECK_EQUAL(pieces[0].size_bytes, 2 * sizeof(struct detail_leave));
+    CHECK_EQUAL(batches[0].kind, RING_LANE_DETAIL);
+    CHECK_EQUAL(batches[0].serial, detail->serial);
+    CHECK_EQUAL(batches[0].size_bytes, 2 * sizeof(struct detail_leave));
     CHECK_EQUAL(ring_writer_close(detail, write_leave(position)), 0);
     CHECK_EQUAL(ring_reader_take(reader, &taker), 0);
     CHECK_EQUAL(piece_count, 3);
-    CHECK_EQUAL(pieces[1].size_bytes, sizeof(struct detail_leave));
-    CHECK(pieces[2].is_last);
+    CHECK_EQUAL(batches[1].size_bytes, sizeof(struct detail_leave));
+    CHECK(batches[2].is_last);
     CHECK_EQUAL(ring_writer_close(writer, writer->start), 0);
     end();
 }
 
-static int check_bounds(void *context, const struct ring_piece *piece)
+static int check_bounds(void *context, const struct ring_batch *batch)
 {
-    uint64_t offset = (uint64_t)(piece->bytes - reader->base) % RING_UNIT_BYTES;
+    uint64_t offset = (uint64_t)(batch->bytes - reader->base) % RING_UNIT_BYTES;
 
     (void)context;
-    CHECK(piece->size_bytes <= 4096 + EVENT_SLACK_BYTES);
-    CHECK(offset >= RING_UNIT_BYTES - 4096 || offset + piece->size_bytes <= EVENT_SLACK_BYTES);
+    CHECK(batch->size_bytes <= 4096 + EVENT_SLACK_BYTES);
+    CHECK(offset >= RING_UNIT_BYTES - 4096 || offset + batch->size_bytes <= EVENT_SLACK_BYTES);
     return 0;
 }
 

@@ -19,10 +19,10 @@ static struct ring_region *regions[RINGS];
 static struct ring_reader *readers[RINGS];
 static _Atomic uint32_t word;
 
-static int take(void *context, const struct ring_piece *piece)
+static int take(void *context, const struct ring_batch *batch)
 {
     (void)context;
-    (void)piece;
+    (void)batch;
     return 0;
 }
 

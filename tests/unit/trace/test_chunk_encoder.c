@@ -21,7 +21,7 @@ static void contents_are_stored_as_they_are(void)
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
     CHECK_EQUAL(
         chunk_encoder_run(encoder,
-                          &(struct stream_piece){
+                          &(struct chunk_contents){
                               .bytes = "abcde", .size_bytes = 5, .first_time = 10, .last_time = 20, .lost_before = 7},
                           &chunk),
         0);
@@ -39,25 +39,25 @@ static void contents_are_stored_as_they_are(void)
 
 static void what_is_packed_already_says_from_what(void)
 {
-    struct stream_piece piece = {.bytes = "abcde", .size_bytes = 5, .unpacked_bytes = 48};
+    struct chunk_contents contents = {.bytes = "abcde", .size_bytes = 5, .unpacked_bytes = 48};
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk;
 
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_PACKED);
     CHECK_EQUAL(chunk.header.stored_bytes, 5);
     CHECK_EQUAL(chunk.header.raw_bytes, 48);
-    piece.unpacked_bytes = 5;
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
-    piece.unpacked_bytes = TRACE_CHUNK_BYTES_MAX + 8;
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
+    contents.unpacked_bytes = 5;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), -EINVAL);
+    contents.unpacked_bytes = TRACE_CHUNK_BYTES_MAX + 8;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), -EINVAL);
     chunk_encoder_destroy(encoder);
 }
 
 static void what_gets_smaller_is_compressed(void)
 {
-    struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes)};
+    struct chunk_contents contents = {.bytes = bytes, .size_bytes = sizeof(bytes)};
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk;
     struct random random;
@@ -65,7 +65,7 @@ static void what_gets_smaller_is_compressed(void)
     if (chunk_encoder_create(true, &encoder) == -EOPNOTSUPP)
         return;
     memset(bytes, 7, sizeof(bytes));
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_ZSTD);
     CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
     CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
@@ -73,11 +73,11 @@ static void what_gets_smaller_is_compressed(void)
     CHECK(memcmp(bytes, back, sizeof(bytes)) == 0);
     random_init(&random, 5);
     random_fill(&random, bytes, sizeof(bytes));
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, 0);
     CHECK_EQUAL(chunk.header.stored_bytes, sizeof(bytes));
-    piece.size_bytes = 0;
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    contents.size_bytes = 0;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.stored_bytes, 0);
     chunk_encoder_destroy(encoder);
 }
@@ -93,7 +93,7 @@ static void put_blocks(void)
 
 static void records_are_packed(void)
 {
-    struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes), .has_records = true};
+    struct chunk_contents contents = {.bytes = bytes, .size_bytes = sizeof(bytes), .has_records = true};
     struct record_predictor *predictor;
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk;
@@ -101,30 +101,30 @@ static void records_are_packed(void)
     CHECK_EQUAL(record_predictor_create(&predictor), 0);
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
     put_blocks();
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_PACKED);
     CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
     CHECK(chunk.header.stored_bytes < 100);
     CHECK_EQUAL(chunk.record_count, sizeof(bytes) / 4);
     CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
-    CHECK_EQUAL(record_packing_undo(predictor, piece.format,
+    CHECK_EQUAL(record_packing_undo(predictor, contents.format,
                                     (struct packing_source){chunk.stored, chunk.header.stored_bytes}, back,
                                     sizeof(back)),
                 0);
     CHECK(memcmp(bytes, back, sizeof(bytes)) == 0);
     /* What are no records is stored as it is; those before it count. */
     bytes[12] = 0;
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, 0);
     CHECK_EQUAL(chunk.record_count, 3);
     /* So do those that are too few to be packed. */
     put_blocks();
-    piece.size_bytes = 8;
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    contents.size_bytes = 8;
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.header.flags, 0);
     CHECK_EQUAL(chunk.record_count, 2);
-    piece = (struct stream_piece){.bytes = bytes, .size_bytes = sizeof(bytes), .record_count = 5};
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+    contents = (struct chunk_contents){.bytes = bytes, .size_bytes = sizeof(bytes), .record_count = 5};
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
     CHECK_EQUAL(chunk.record_count, 5);
     CHECK_EQUAL(chunk.header.stored_bytes, sizeof(bytes));
     chunk_encoder_destroy(encoder);
@@ -134,15 +134,15 @@ static void records_are_packed(void)
 static void marks_stand_in_front(void)
 {
     const struct trace_mark marks[] = {{.time = 12, .offset = 4}, {.time = 15, .offset = 400}};
-    struct stream_piece piece = {.bytes = bytes, .size_bytes = sizeof(bytes), .marks = marks, .mark_count = 2};
+    struct chunk_contents contents = {.bytes = bytes, .size_bytes = sizeof(bytes), .marks = marks, .mark_count = 2};
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk;
 
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
     for (int is_packed = 0; is_packed < 2; is_packed++) {
         put_blocks();
-        piece.has_records = is_packed;
-        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        contents.has_records = is_packed;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
         CHECK_EQUAL(chunk.header.flags, TRACE_CHUNK_MARKS | (is_packed ? TRACE_CHUNK_PACKED : 0));
         CHECK_EQUAL(chunk.header.raw_bytes, sizeof(bytes));
         CHECK_EQUAL(*(const uint32_t *)chunk.stored, 2);
@@ -159,7 +159,7 @@ static void marks_stand_in_front(void)
 static void counts_stand_in_front_of_all(void)
 {
     static struct trace_bytes records;
-    struct stream_piece piece = {
+    struct chunk_contents contents = {
         .bytes = records.bytes, .has_records = true, .format = event_format_of(EVENTS_HOOKED, false)};
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk;
@@ -174,8 +174,8 @@ static void counts_stand_in_front_of_all(void)
     for (int compress = 0; compress < 2; compress++) {
         if (chunk_encoder_create(compress, &encoder) == -EOPNOTSUPP)
             return;
-        piece.size_bytes = records.size_bytes;
-        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        contents.size_bytes = records.size_bytes;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
         CHECK_EQUAL(chunk.header.flags,
                     TRACE_CHUNK_PACKED | TRACE_CHUNK_COUNTS | (compress ? (unsigned)TRACE_CHUNK_ZSTD : 0));
         CHECK_EQUAL(chunk.header.data_crc, crc32c_by_tables(0, chunk.stored, chunk.header.stored_bytes));
@@ -184,8 +184,8 @@ static void counts_stand_in_front_of_all(void)
         CHECK_EQUAL(words[2], 0);
         CHECK(trace_counts_bytes(3) * 32 <= chunk.header.stored_bytes);
         /* They are not worth it where there is little else. */
-        piece.size_bytes = 64 * EVENT_HOOK_BYTES;
-        CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), 0);
+        contents.size_bytes = 64 * EVENT_HOOK_BYTES;
+        CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), 0);
         CHECK(!(chunk.header.flags & TRACE_CHUNK_COUNTS));
         chunk_encoder_destroy(encoder);
     }
@@ -193,14 +193,14 @@ static void counts_stand_in_front_of_all(void)
 
 static void too_much_is_refused(void)
 {
-    struct stream_piece piece = {.bytes = bytes, .size_bytes = TRACE_CHUNK_BYTES_MAX + 1ul};
+    struct chunk_contents contents = {.bytes = bytes, .size_bytes = TRACE_CHUNK_BYTES_MAX + 1ul};
     struct chunk_encoder *encoder;
     struct encoded_chunk chunk = {.stored = NULL};
 
     CHECK_EQUAL(chunk_encoder_create(false, &encoder), 0);
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
-    piece = (struct stream_piece){.bytes = bytes, .size_bytes = 8, .mark_count = TRACE_MARKS_MAX + 1};
-    CHECK_EQUAL(chunk_encoder_run(encoder, &piece, &chunk), -EINVAL);
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), -EINVAL);
+    contents = (struct chunk_contents){.bytes = bytes, .size_bytes = 8, .mark_count = TRACE_MARKS_MAX + 1};
+    CHECK_EQUAL(chunk_encoder_run(encoder, &contents, &chunk), -EINVAL);
     CHECK(chunk.stored == NULL);
     chunk_encoder_destroy(encoder);
     chunk_encoder_destroy(NULL);

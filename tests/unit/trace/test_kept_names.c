@@ -234,7 +234,7 @@ static void contents_are_not_trusted(void)
         trace_bytes_put(&bytes, i == 0 ? "\1\1a" : wrong[i - 1].bytes, i == 1 || i == 2 ? 4 : sum < 16 ? sum : 4);
         put(TRACE_STREAM_NAMES, &bytes, sizeof(file));
         if (i != 0) {
-            refuse("no list of functions");
+            refuse("not a list of functions");
             continue;
         }
         CHECK_EQUAL(kept_names_read(&read, folder.fd, "n.gait", NULL), 0);
@@ -243,12 +243,12 @@ static void contents_are_not_trusted(void)
     }
     bytes.size_bytes = 8;
     put(TRACE_STREAM_NAMES, &bytes, 0);
-    refuse("no list of functions");
+    refuse("not a list of functions");
     file.segment_count = 0x10000000;
     bytes.size_bytes = 0;
     trace_bytes_put(&bytes, &file, sizeof(file));
     put(TRACE_STREAM_NAMES, &bytes, 0);
-    refuse("no list of functions");
+    refuse("not a list of functions");
     put(TRACE_STREAM_MODULES, &bytes, 0);
     refuse("not one of names");
     end();

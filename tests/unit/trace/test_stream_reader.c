@@ -313,7 +313,7 @@ static void a_file_that_may_not_be_read_is_explained(void)
     CHECK_EQUAL(fchmod(folder.fd, 0755), 0);
     if (user == 0)
         CHECK_EQUAL(seteuid(NOBODY), 0);
-    refuse("locked", EACCES, "you may not read it");
+    refuse("locked", EACCES, "this user may not read it");
     CHECK_EQUAL(seteuid(user), 0);
 }
 
@@ -332,7 +332,7 @@ static void an_incomplete_end_is_put_into_words(void)
     CHECK_EQUAL(stream_end_explain(&end, "explained", &err), -ENODATA);
     CHECK_TEXT(err.text,
                "cannot read all of 'explained': it is cut off after chunk 1, at byte 144: the file ends within "
-               "what follows; try 'gait verify'");
+               "a chunk or the footer; try 'gait verify'");
     CHECK_EQUAL(stream_end_check(&end, "explained", &err), -EPROTO);
     end.state = STREAM_COMPLETE;
     CHECK_EQUAL(stream_end_check(&end, "explained", &err), 0);

@@ -29,7 +29,7 @@ static void the_file_is_as_the_format_says(void)
     CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
     CHECK_EQUAL(
         stream_writer_put(&writer,
-                          &(struct stream_piece){
+                          &(struct chunk_contents){
                               .bytes = "abcde", .size_bytes = 5, .first_time = 10, .last_time = 20, .lost_before = 7}),
         0);
     CHECK_EQUAL(stream_writer_close(&writer, 3), 0);
@@ -80,7 +80,7 @@ static void limit_files(rlim_t bytes)
 /* Wherever the room ends, whole chunks stay, and writing goes on when there is room again. */
 static void a_full_disk_leaves_whole_chunks(void)
 {
-    struct stream_piece piece = {.bytes = "0123456789abcdef", .size_bytes = 16};
+    struct chunk_contents contents = {.bytes = "0123456789abcdef", .size_bytes = 16};
     size_t size;
 
     signal(SIGXFSZ, SIG_IGN);
@@ -94,11 +94,11 @@ static void a_full_disk_leaves_whole_chunks(void)
         opened = stream_writer_open(&writer, folder.fd, "s", &header, encoder);
         CHECK_EQUAL(opened, room >= 64 ? 0 : -EFBIG);
         if (opened == 0) {
-            CHECK_EQUAL(stream_writer_put(&writer, &piece), room >= 136 ? 0 : -EFBIG);
-            CHECK_EQUAL(stream_writer_put(&writer, &piece), room >= 208 ? 0 : -EFBIG);
+            CHECK_EQUAL(stream_writer_put(&writer, &contents), room >= 136 ? 0 : -EFBIG);
+            CHECK_EQUAL(stream_writer_put(&writer, &contents), room >= 208 ? 0 : -EFBIG);
             CHECK_EQUAL(lseek(writer.fd, 0, SEEK_END), room >= 208 ? 208 : room >= 136 ? 136 : 64);
             limit_files(RLIM_INFINITY);
-            CHECK_EQUAL(stream_writer_put(&writer, &piece), 0);
+            CHECK_EQUAL(stream_writer_put(&writer, &contents), 0);
             CHECK_EQUAL(stream_writer_close(&writer, 0), 0);
             free(trace_folder_read(&folder, "s", &size));
             CHECK_EQUAL(size, (room >= 208 ? 208 : room >= 136 ? 136 : 64) + 72 + 64);
@@ -126,7 +126,7 @@ static void a_failed_close_still_closes(void)
     trace_folder_deinit(&folder);
 }
 
-static void too_large_a_piece_is_refused(void)
+static void too_large_a_chunk_is_refused(void)
 {
     struct trace_folder folder;
     struct stream_writer writer;
@@ -135,7 +135,7 @@ static void too_large_a_piece_is_refused(void)
 
     trace_folder_init(&folder);
     CHECK_EQUAL(stream_writer_open(&writer, folder.fd, "s", &header, encoder), 0);
-    CHECK_EQUAL(stream_writer_put(&writer, &(struct stream_piece){.bytes = bytes, .size_bytes = size}), -EINVAL);
+    CHECK_EQUAL(stream_writer_put(&writer, &(struct chunk_contents){.bytes = bytes, .size_bytes = size}), -EINVAL);
     CHECK_EQUAL(stream_writer_close(&writer, 0), 0);
     munmap(bytes, size);
     trace_folder_deinit(&folder);
@@ -154,13 +154,13 @@ static void chunks_that_were_kept_are_appended(void)
     trace_folder_init(&folder);
     CHECK_EQUAL(
         chunk_encoder_run(encoder,
-                          &(struct stream_piece){
+                          &(struct chunk_contents){
                               .bytes = "abc", .size_bytes = 3, .first_time = 10, .last_time = 20, .lost_before = 7},
                           &kept[0]),
         0);
     CHECK_EQUAL(
         chunk_encoder_run(encoder,
-                          &(struct stream_piece){
+                          &(struct chunk_contents){
                               .bytes = "defgh", .size_bytes = 5, .first_time = 20, .last_time = 30, .lost_before = 0},
                           &kept[1]),
         0);
@@ -184,7 +184,7 @@ static void chunks_that_were_kept_are_appended(void)
 static const struct check_case cases[] = {
     CHECK_CASE(the_file_is_as_the_format_says),  CHECK_CASE(a_file_that_is_there_is_left_alone),
     CHECK_CASE(a_full_disk_leaves_whole_chunks), CHECK_CASE(a_failed_close_still_closes),
-    CHECK_CASE(too_large_a_piece_is_refused),    CHECK_CASE(chunks_that_were_kept_are_appended),
+    CHECK_CASE(too_large_a_chunk_is_refused),    CHECK_CASE(chunks_that_were_kept_are_appended),
 };
 
 int main(void)

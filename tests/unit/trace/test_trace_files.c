@@ -145,7 +145,7 @@ static void what_is_no_trace_is_explained(void)
     trace_folder_write(&folder, "something", "", 0);
     refuse(folder.path, ENOENT, "there is no trace in it");
     refuse("/nowhere", ENOENT, "there is no such folder");
-    refuse("/dev/null", ENOTDIR, "it is no folder");
+    refuse("/dev/null", ENOTDIR, "neither a folder");
     trace_folder_deinit(&folder);
 }
 

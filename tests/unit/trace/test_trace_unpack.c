@@ -231,10 +231,10 @@ static void other_files_are_refused(void)
     begin();
     snprintf(path, sizeof(path), "%s/100/blocks.gait", folder.path);
     refuse(path, "one file of a trace, and not all of it");
-    refuse("/dev/null", "no trace that gait has packed");
+    refuse("/dev/null", "nor a packed trace");
     refuse("/nowhere", "No such file");
     snprintf(path, sizeof(path), "%s/manifest.json", folder.path);
-    refuse(path, "no trace that gait has packed");
+    refuse(path, "nor a packed trace");
     trace_folder_deinit(&folder);
 }
 

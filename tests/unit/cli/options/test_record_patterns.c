@@ -134,7 +134,7 @@ static void what_the_user_gave_and_nothing_matched_is_told(void)
     CHECK_EQUAL(PARSE("--exclude", "libx*", "--detail", "prase*", "--detail", "libz*!inflate", "--trigger",
                       "symbol=abort", "--follow-thread", "work*"),
                 COMMAND_DONE);
-    record_patterns_tell_unmatched(&options, 0, tell, &options);
+    record_patterns_report_unmatched(&options, 0, tell, &options);
     CHECK_TEXT(told, "nothing was found that --trigger abort means in the program itself; functions elsewhere are "
                      "MODULE!FUNCTION\n"
                      "nothing was found that --detail prase* means in the program itself; functions elsewhere are "
@@ -143,9 +143,9 @@ static void what_the_user_gave_and_nothing_matched_is_told(void)
                      "nothing was found that --follow-thread work* means\n"
                      "nothing was found that --exclude libx* means: modules are MODULE, functions MODULE!FUNCTION\n");
     told[0] = '\0';
-    record_patterns_tell_unmatched(&options, 0x1f, tell, &options);
+    record_patterns_report_unmatched(&options, 0x1f, tell, &options);
     CHECK_TEXT(told, "");
-    record_patterns_tell_unmatched(&options, 0x1b, tell, &options);
+    record_patterns_report_unmatched(&options, 0x1b, tell, &options);
     CHECK_TEXT(told, "nothing was found that --detail libz*!inflate means\n");
 }
 
@@ -153,19 +153,19 @@ static void indirect_functions_are_called_so(void)
 {
     CHECK_EQUAL(PARSE("--detail", "libc*!memcpy"), COMMAND_DONE);
     told[0] = '\0';
-    record_patterns_tell_unresolved(&options, 1, tell, &options);
+    record_patterns_report_unresolved(&options, 1, tell, &options);
     CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: hooks do not see which of several it is; gait "
                      "spawn --follow none does\n");
     CHECK_EQUAL(PARSE("--follow", "none", "--detail", "libc*!memcpy", "--detail", "f"), COMMAND_DONE);
     told[0] = '\0';
-    record_patterns_tell_unresolved(&options, 0, tell, &options);
+    record_patterns_report_unresolved(&options, 0, tell, &options);
     CHECK_TEXT(told, "");
-    record_patterns_tell_unresolved(&options, 1, tell, &options);
+    record_patterns_report_unresolved(&options, 1, tell, &options);
     CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: which of several it is was chosen before the "
                      "recording began, or not at all; gait spawn sees it when it is\n");
     /* Whatever a process says. */
     told[0] = '\0';
-    record_patterns_tell_unresolved(&options, 1ull << 63, tell, &options);
+    record_patterns_report_unresolved(&options, 1ull << 63, tell, &options);
     CHECK_TEXT(told, "");
 }
 

@@ -40,17 +40,17 @@ static void what_takes_long_is_drawn_and_goes_away(void)
 
     open_terminal();
     progress_bar_begin(&bar, stream, NULL, "reading");
-    progress_bar_tell(&bar, 1, 4);
+    progress_bar_update(&bar, 1, 4);
     CHECK_TEXT(shown(), "");
     /* As if it had begun a second ago. */
     bar.began_ns -= 1000000000;
-    progress_bar_tell(&bar, 1, 4);
+    progress_bar_update(&bar, 1, 4);
     CHECK_TEXT(shown(), "\r\033[Kgait: reading [#######.......................]  25 %");
     /* Not again right away. */
-    progress_bar_tell(&bar, 2, 4);
+    progress_bar_update(&bar, 2, 4);
     CHECK_TEXT(shown(), "");
     bar.drawn_ns -= 1000000000;
-    progress_bar_tell(&bar, 7, 0);
+    progress_bar_update(&bar, 7, 0);
     CHECK_TEXT(shown(), "\r\033[Kgait: reading: 7 units so far");
     progress_bar_end(&bar);
     CHECK_TEXT(shown(), "\r\033[K");
@@ -64,7 +64,7 @@ static void what_is_quick_draws_nothing(void)
     open_terminal();
     progress_bar_begin(&bar, stream, NULL, "reading");
     for (size_t i = 0; i <= 100; i++)
-        progress_bar_tell(&bar, i, 100);
+        progress_bar_update(&bar, i, 100);
     progress_bar_end(&bar);
     CHECK_TEXT(shown(), "");
     close_terminal();
@@ -85,7 +85,7 @@ static void only_terminals_that_nobody_else_writes_to_are_drawn_on(void)
     setenv("TERM", "dumb", 1);
     progress_bar_begin(&bar, stream, NULL, "reading");
     CHECK(bar.stream == NULL);
-    progress_bar_tell(&bar, 1, 2);
+    progress_bar_update(&bar, 1, 2);
     progress_bar_end(&bar);
     close_terminal();
     fclose(file);

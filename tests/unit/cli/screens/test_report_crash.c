@@ -65,7 +65,8 @@ static void a_crash_is_shown_with_its_place_and_what_came_before(void)
     trace_folder_put_example(&folder);
     expect("how process", false);
     end_by_signal(9);
-    expect("how process 100 ended\nkilled by SIGKILL, without a word\n\nthe last calls and returns of thread 100\n",
+    expect("how process 100 ended\nkilled by SIGKILL; its registers and stacks were not recorded\n\nthe last calls and "
+           "returns of thread 100\n",
            true);
     put_crash();
     end_by_signal(11);
