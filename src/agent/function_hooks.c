@@ -14,6 +14,7 @@
 #include "agent/process_hooks.h"
 #include "agent/selection.h"
 #include "agent/system_call_watch.h"
+#include "base/counters.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
@@ -254,6 +255,8 @@ static void hook_chosen(struct hook_search *search)
     for (size_t i = 0; i < search->image.functions.count; i++) {
         int result = hook_function(search, i);
 
+        if (result != 0 && search->specials[i].unwinder != NULL)
+            counter_add(COUNTER_hook_unwinders_missing, 1);
         if (result == -ENOMEM)
             ring_region_note_lack(hooks.options.ring);
         else if (result != 0)

@@ -11,8 +11,10 @@
 #include "agent/function_watch.h"
 #include "agent/module_log.h"
 #include "agent/probe_set.h"
+#include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "protocol/agent_call.h"
+#include "ring/ring_counters.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_region.h"
 #include "stalker/follow.h"
@@ -105,6 +107,7 @@ bool process_log_child_began(void)
         log.with_children = false;
         return false;
     }
+    ring_counters_begin(log.ring);
     is_read = announce_child(parent.base);
     ring_region_leave(&parent);
     ring_region_close_fd(log.ring);
@@ -236,11 +239,13 @@ const struct process_watcher *process_log_begin(struct ring_region *ring, uint32
         .with_children = children != AGENT_CHILDREN_NONE,
         .only = children == AGENT_CHILDREN_EXECUTED ? current_pid() : 0,
     };
+    ring_counters_begin(ring);
     return &watcher;
 }
 
 void process_log_end(void)
 {
+    counters_move(NULL);
     ring_region_destroy(log.ring);
     log.ring = NULL;
 }

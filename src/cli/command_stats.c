@@ -2,6 +2,7 @@
 /* gait stats. */
 #include "cli/command.h"
 
+#include "base/counters.h"
 #include "cli/control_client.h"
 #include "cli/options/arguments.h"
 #include "cli/screens/printable.h"
@@ -13,7 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#define BETWEEN_MS 250
+#define BETWEEN_MS   250
+#define NAME_COLUMNS 25
 
 static void put_bytes(struct screen *screen, const char *name, uint64_t bytes, const char *what)
 {
@@ -82,6 +84,32 @@ static void put_lanes(struct screen *screen, const struct control_stats *stats)
         screen_print(screen, "and %u more, in no worse a state\n", used - stats->lane_count);
 }
 
+/* A gait that records may count what this one does not know. */
+static void put_counter(struct screen *screen, const struct control_counter *shared)
+{
+    static const struct counter_description unknown = {.unit = "?", .explanation = "(this gait does not know it)"};
+    const struct counter_description *description = &unknown;
+    char name[sizeof(shared->name) + 1] = "", shown[sizeof(name)];
+    enum counter counter;
+
+    memcpy(name, shared->name, sizeof(shared->name));
+    if (counter_find(name, &counter) == 0)
+        description = counter_describe(counter);
+    screen_print(screen, "%15" PRIu64 " %-9s  %-*s  %s\n", shared->value, description->unit, NAME_COLUMNS,
+                 printable(shown, sizeof(shown), name), description->explanation);
+}
+
+static void put_counters(struct screen *screen, const struct control_stats *stats)
+{
+    if (stats->counter_count == 0 || stats->counter_count > CONTROL_COUNTERS_MAX)
+        return;
+    screen_print(screen, "\n");
+    screen_put(screen, SCREEN_STRONG, 0, "          count            counter");
+    screen_print(screen, "\n");
+    for (uint32_t i = 0; i < stats->counter_count; i++)
+        put_counter(screen, &stats->counters[i]);
+}
+
 static void put_stats(struct screen *screen, pid_t pid, const struct control_answer *answer,
                       const struct control_stats *before)
 {
@@ -105,6 +133,7 @@ static void put_stats(struct screen *screen, pid_t pid, const struct control_ans
     screen_print(screen, "buffers    %.0f %% full\n",
                  stats->buffer_bytes == 0 ? 0.0 : 100.0 * (double)stats->buffered_bytes / (double)stats->buffer_bytes);
     put_lanes(screen, stats);
+    put_counters(screen, stats);
 }
 
 /* Asks twice: what came in between is how fast it is now. The second answer may not come: recordings end. */
@@ -166,6 +195,9 @@ const struct command command_stats = {
                "\n"
                "An event is a record of the trace: a call, a return or a block, which also says\n"
                "the instructions in it and of the call at its end.\n"
+               "\n"
+               "Last come counters of what gait does inside of the processes, all of them\n"
+               "together, with what they mean; those that are zero are left out.\n"
                "\n"
                "Examples:\n"
                "  gait stats 4711\n"

@@ -2,17 +2,16 @@
 /*
  * A thread's calls that have not returned are in a circle with its state, the innermost last: a signal handler may make
  * others before the interrupted one returns, or never let it return. A call is known by its stack pointer, which
- * nobody else can have while it lasts; those above it in the circle were abandoned. Constant while gates run, but for
- * the count.
+ * nobody else can have while it lasts; those above it in the circle were abandoned. Constant while gates run.
  */
 #include "hook/system_call_gate.h"
 
+#include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "hook/hook_thread.h"
 
 #include <asm/errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 _Static_assert(offsetof(struct system_call_knowledge, call_at) == CALL_STUB_CALL_AT, "as the gates have it");
@@ -38,7 +37,6 @@ _Static_assert(sizeof(struct system_call_frame) == CALL_FRAME_BYTES, "as the gat
 static struct {
     const struct system_call_watcher *watcher;
     uint8_t *kinds;
-    _Atomic uint64_t untold;
 } calls;
 
 int system_calls_begin(const struct system_call_watcher *watcher)
@@ -60,17 +58,11 @@ void system_calls_end(void)
         memory_unmap(calls.kinds, KINDS_BYTES);
     calls.kinds = NULL;
     calls.watcher = NULL;
-    atomic_store_explicit(&calls.untold, 0, memory_order_relaxed);
 }
 
 uint8_t *system_call_kinds(void)
 {
     return calls.kinds;
-}
-
-uint64_t system_calls_untold(void)
-{
-    return atomic_load_explicit(&calls.untold, memory_order_relaxed);
 }
 
 static struct hook_thread_call *call_at(const struct hook_thread *thread, uint32_t which)
@@ -122,7 +114,7 @@ unsigned system_call_gate_entered(struct system_call_frame *frame)
     if (thread != NULL && thread->own_bytes == 0 && frame->is_elsewhere)
         (void)hook_thread_is_on_own_stack(thread, frame->sp);
     if (thread == NULL || watcher == NULL) {
-        atomic_fetch_add_explicit(&calls.untold, thread == NULL, memory_order_relaxed);
+        counter_add(COUNTER_system_calls_untracked, thread == NULL);
         made = CALL_MADE_UNTOLD;
     } else {
         frame->entered_time = time_counter();
@@ -145,7 +137,7 @@ void system_call_gate_left(struct hook_thread *thread, struct system_call_frame 
     if (pop(thread, frame))
         watcher->left(thread, frame);
     else
-        atomic_fetch_add_explicit(&calls.untold, 1, memory_order_relaxed);
+        counter_add(COUNTER_system_calls_untracked, 1);
 }
 
 /* The thread cannot be found by the gate, as it could not when the call was made; or the program has changed that. */
@@ -156,5 +148,5 @@ void system_call_gate_left_unknown(struct system_call_frame *frame)
     if (thread != NULL)
         system_call_gate_left(thread, frame);
     else
-        atomic_fetch_add_explicit(&calls.untold, 1, memory_order_relaxed);
+        counter_add(COUNTER_system_calls_untracked, 1);
 }

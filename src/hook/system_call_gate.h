@@ -64,9 +64,6 @@ void system_calls_end(void);
 
 uint8_t *system_call_kinds(void);
 
-/* How many returned of which nobody knew what was made: they are not told. */
-uint64_t system_calls_untold(void);
-
 /* Addresses of the gates; in arch/<cpu>/host. The second ones are for systems where threads cannot be found quickly. */
 void system_call_gate_enter(void);
 void system_call_gate_leave(void);

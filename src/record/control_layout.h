@@ -9,12 +9,13 @@
 
 #include <stdint.h>
 
-#define CONTROL_NAME       "gait-control-" /* then the recorder's pid */
-#define CONTROL_MAGIC      0x6c746367u     /* "gctl" */
-#define CONTROL_VERSION    2u
-#define CONTROL_NOTE_BYTES 256u
-#define CONTROL_TEXT_BYTES 4096u
-#define CONTROL_LANES_MAX  64u
+#define CONTROL_NAME         "gait-control-" /* then the recorder's pid */
+#define CONTROL_MAGIC        0x6c746367u     /* "gctl" */
+#define CONTROL_VERSION      3u
+#define CONTROL_NOTE_BYTES   256u
+#define CONTROL_TEXT_BYTES   4096u
+#define CONTROL_LANES_MAX    64u
+#define CONTROL_COUNTERS_MAX 64u
 
 enum control_operation {
     CONTROL_STATS = 1,
@@ -59,6 +60,14 @@ struct control_lane {
 
 _Static_assert(sizeof(struct control_lane) == 72, "no gaps");
 
+/* Of base/counters.def, of all processes. By name: what asks may be another gait. */
+struct control_counter {
+    uint64_t value;
+    char name[32]; /* ended */
+};
+
+_Static_assert(sizeof(struct control_counter) == 40, "no gaps");
+
 struct control_stats {
     uint64_t duration_ns;
     uint64_t written_bytes; /* of event records */
@@ -73,11 +82,14 @@ struct control_stats {
     uint32_t thread_count;                     /* that are followed */
     uint32_t lane_counts[CONTROL_LANE_STATES]; /* how many lanes are in that state */
     uint32_t lane_count;                       /* of those that follow: the worst ones, if there are more */
-    uint32_t reserved;
+    uint32_t counter_count;                    /* of those behind them: the ones that are not zero */
     struct control_lane lanes[CONTROL_LANES_MAX];
+    struct control_counter counters[CONTROL_COUNTERS_MAX];
 };
 
-_Static_assert(sizeof(struct control_stats) == 104 + CONTROL_LANES_MAX * sizeof(struct control_lane), "no gaps");
+_Static_assert(sizeof(struct control_stats) == 104 + CONTROL_LANES_MAX * sizeof(struct control_lane) +
+                                                   CONTROL_COUNTERS_MAX * sizeof(struct control_counter),
+               "no gaps");
 
 struct control_answer {
     uint32_t magic;

@@ -17,6 +17,7 @@
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
 #include "ring/left_log.h"
+#include "ring/ring_counters.h"
 #include "ring/ring_reader.h"
 
 #include <errno.h>
@@ -542,6 +543,7 @@ static void note_losses(struct recorded_process *process)
         .no_memory_count = losses.no_memory_count,
         .not_hooked_count = losses.not_hooked_count,
     };
+    ring_counters_read(process->ring, &process->manifest->counters);
     note_left(process);
 }
 

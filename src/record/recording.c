@@ -513,6 +513,16 @@ struct recording_waits recording_waited(const struct recording *recording)
     return waits;
 }
 
+void recording_counters(const struct recording *recording, struct counters_snapshot *sum_out)
+{
+    *sum_out = (struct counters_snapshot){.values = {0}};
+    for (size_t i = 0; i < recording->manifest.process_count; i++)
+        for (unsigned j = 0; j < COUNTER_COUNT; j++)
+            if (__builtin_add_overflow(sum_out->values[j], recording->manifest.processes[i].counters.values[j],
+                                       &sum_out->values[j]))
+                sum_out->values[j] = UINT64_MAX;
+}
+
 uint64_t recording_lost(const struct recording *recording)
 {
     uint64_t lost = recording->ended_lost;

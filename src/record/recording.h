@@ -84,6 +84,9 @@ struct recording_waits {
 
 struct recording_waits recording_waited(const struct recording *recording);
 
+/* What all processes counted, as far as it was read; a sum that is too large is the largest number. */
+void recording_counters(const struct recording *recording, struct counters_snapshot *sum_out);
+
 /* Bytes of records that were lost so far. */
 uint64_t recording_lost(const struct recording *recording);
 

@@ -8,9 +8,11 @@
 #include "record/recording.h"
 #include "ring/ring_pressure.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+_Static_assert((int)COUNTER_COUNT <= (int)CONTROL_COUNTERS_MAX, "there is room for all counters");
 _Static_assert((int)CONTROL_LANE_FREE == (int)RING_PRESSURES, "states of lanes are sent as the ring has them");
 
 static struct control_lane describe(const struct recorded_process *process, const struct ring_lane_status *status)
@@ -70,6 +72,22 @@ static void count_lanes(const struct recorded_process *process, struct control_s
     }
 }
 
+static void list_counters(const struct recording *recording, struct control_stats *stats)
+{
+    struct counters_snapshot sum;
+
+    recording_counters(recording, &sum);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        struct control_counter *counter = &stats->counters[stats->counter_count];
+
+        if (sum.values[i] == 0)
+            continue;
+        counter->value = sum.values[i];
+        snprintf(counter->name, sizeof(counter->name), "%s", counter_describe((enum counter)i)->name);
+        stats->counter_count++;
+    }
+}
+
 static void recording_control_stats(const struct recording *recording, struct control_stats *stats_out)
 {
     struct recording_waits waits = recording_waited(recording);
@@ -92,6 +110,7 @@ static void recording_control_stats(const struct recording *recording, struct co
         for (size_t i = 0; i < recording->process_count; i++)
             if (!recording->processes[i].is_ended)
                 list_lanes(&recording->processes[i], rank, stats_out);
+    list_counters(recording, stats_out);
 }
 
 static void read_stats(void *context, struct control_stats *stats_out)

@@ -103,6 +103,25 @@ static void put_losses(struct json_writer *page, const struct manifest_losses *l
     json_writer_close(page, '}');
 }
 
+/* Those that mean something for what is in the trace. */
+static void put_counters(struct json_writer *page, const struct counters_snapshot *counters)
+{
+    json_writer_open(page, "counters", '[');
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_description *counter = counter_describe((enum counter)i);
+
+        if (counters->values[i] == 0 || counter->consequence == NULL)
+            continue;
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "name", counter->name);
+        json_writer_count(page, "value", counters->values[i]);
+        json_writer_text(page, "unit", counter->unit);
+        json_writer_text(page, "consequence", counter->consequence);
+        json_writer_close(page, '}');
+    }
+    json_writer_close(page, ']');
+}
+
 /* Where its threads went on without being followed. */
 static void put_left(struct json_writer *page, const struct view_trace *trace, const struct manifest_process *process)
 {
@@ -138,6 +157,7 @@ static void put_process(struct json_writer *page, const struct view_trace *trace
     else
         json_writer_null(page, "signal");
     put_losses(page, &process->losses);
+    put_counters(page, &process->counters);
     put_left(page, trace, process);
     json_writer_close(page, '}');
 }

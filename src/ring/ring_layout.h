@@ -5,6 +5,7 @@
  * before something is written there.
  *
  *   0               struct ring_header
+ *   RING_COUNTERS_OFFSET   what the process counts: struct ring_counters, in a page that is written anyway
  *   notices_offset  struct ring_notices: what the process asks of its reader; see ring_notice.h
  *   RING_TRIGGERS_OFFSET   what happened around which records are wanted: trigger_log.h
  *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
@@ -35,9 +36,11 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          5
+#define RING_VERSION          6
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
+#define RING_COUNTERS_OFFSET  2048u
+#define RING_COUNTERS_MAX     255u
 #define RING_TRIGGERS_OFFSET  (128u << 10)
 #define RING_TRIGGERS_BYTES   (RING_CRASHES_OFFSET - RING_TRIGGERS_OFFSET)
 #define RING_CRASHES_OFFSET   (256u << 10)
@@ -103,6 +106,18 @@ struct ring_header {
     _Atomic uint32_t is_awaited;   /* somebody does */
     _Atomic uint32_t heartbeat;    /* changes while a reader is alive */
 };
+
+_Static_assert(sizeof(struct ring_header) <= RING_COUNTERS_OFFSET, "counters are behind the header");
+
+/* Counters of base/counters.def, in its order: each stands alone, and changes while it is read. */
+struct ring_counters {
+    uint32_t count; /* how many there are; with another number than the reader's, they are another gait's */
+    uint32_t reserved;
+    _Atomic uint64_t values[RING_COUNTERS_MAX];
+};
+
+_Static_assert(sizeof(struct ring_counters) == 8 + 8 * RING_COUNTERS_MAX, "no gaps");
+_Static_assert(RING_COUNTERS_OFFSET + sizeof(struct ring_counters) <= 4096, "counters are in the header's page");
 
 /* A buffer of the lane. Sequence number s is in buffer s % buffer_count. */
 struct ring_buffer {

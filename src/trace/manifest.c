@@ -128,6 +128,25 @@ static void put_left(struct json_writer *json, const struct manifest_process *pr
     json_writer_close(json, ']');
 }
 
+/* By name, those that are not zero; nothing if all are. */
+static void put_counters(struct json_writer *json, const struct counters_snapshot *counters)
+{
+    bool is_open = false;
+
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        if (counters->values[i] == 0)
+            continue;
+        if (!is_open) {
+            json_writer_break(json, 6);
+            json_writer_open(json, "counters", '{');
+            is_open = true;
+        }
+        json_writer_count(json, counter_describe((enum counter)i)->name, counters->values[i]);
+    }
+    if (is_open)
+        json_writer_close(json, '}');
+}
+
 static void put_probes(struct json_writer *json, const struct manifest_process *process)
 {
     json_writer_break(json, 6);
@@ -155,6 +174,7 @@ static void put_process(struct json_writer *json, const struct manifest_process 
     json_writer_signed(json, "status", process->status);
     json_writer_text(json, "command", process->command == NULL ? "" : process->command);
     put_losses(json, &process->losses);
+    put_counters(json, &process->counters);
     if (process->left_count != 0)
         put_left(json, process);
     if (process->probe_count != 0)
@@ -573,6 +593,20 @@ static void take_left(struct manifest_source *source, const struct json_value *o
     }
 }
 
+/* What another gait counts, and this one does not know, is passed over. */
+static void take_counters(struct manifest_source *source, const struct json_value *object,
+                          struct counters_snapshot *counters)
+{
+    const struct json_value *list = NULL;
+    enum counter counter;
+
+    if (has_member(object, "counters"))
+        list = want(source, object, "counters", JSON_OBJECT);
+    for (const struct json_value *item = list == NULL ? NULL : list->first; item != NULL; item = item->next)
+        if (counter_find(item->name, &counter) == 0)
+            counters->values[counter] = take_number(source, list, item->name, UINT64_MAX);
+}
+
 static void take_probes(struct manifest_source *source, const struct json_value *object,
                         struct manifest_process *process)
 {
@@ -608,6 +642,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         process->status = (int)take_signed(source, item, "status", INT32_MIN, INT32_MAX);
         process->command = take_text(source, item, "command");
         take_losses(source, item, &process->losses);
+        take_counters(source, item, &process->counters);
         take_left(source, item, process);
         take_probes(source, item, process);
         take_threads(source, item, process);

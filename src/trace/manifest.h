@@ -5,6 +5,7 @@
 
 #include "base/attributes.h"
 #include "base/clock_pair.h"
+#include "base/counters.h"
 #include "gait/error.h"
 
 #include <stdbool.h>
@@ -65,7 +66,8 @@ struct manifest_process {
     uint64_t left_count; /* of all */
     struct manifest_probe *probes;
     size_t probe_count;
-    int status; /* as wait() gives it; -1: not known */
+    struct counters_snapshot counters; /* what it counted; in the file by their names, if they are not zero */
+    int status;                        /* as wait() gives it; -1: not known */
 };
 
 /* Something happened around which records are kept. */

@@ -56,6 +56,8 @@ static void read_stats(void *context, struct control_stats *stats_out)
                  .waited_ns = 1250000000,
                  .name = "sixteen letters!"},
             },
+        .counter_count = 2,
+        .counters = {{12, "blocks_linked"}, {UINT64_MAX, "of_\033later"}},
     };
     server->asked_count++;
     stats_out->duration_ns += server->asked_count * 500000000ull;

@@ -67,9 +67,11 @@ uint8_t *trace_folder_read(const struct trace_folder *folder, const char *name, 
 
 void trace_folder_write(const struct trace_folder *folder, const char *name, const void *bytes, size_t size_bytes)
 {
+    /* File systems write what replaces the contents of a file to the disk at once, and take milliseconds for that. */
+    bool is_gone = unlinkat(folder->fd, name, 0) == 0 || errno == ENOENT;
     int fd = openat(folder->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-    demand(fd >= 0 && write(fd, bytes, size_bytes) == (ssize_t)size_bytes, "write a file");
+    demand(is_gone && fd >= 0 && write(fd, bytes, size_bytes) == (ssize_t)size_bytes, "write a file");
     close(fd);
 }
 

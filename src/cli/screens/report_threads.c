@@ -134,6 +134,19 @@ static void put_loss(struct screen *screen, uint32_t pid, uint64_t count, const 
         screen_print(screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
 }
 
+/* What is missing for another reason than those losses, or was done otherwise than the program would have. */
+static void put_counters(struct screen *screen, const struct manifest_process *process)
+{
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_description *counter = counter_describe((enum counter)i);
+        uint64_t value = process->counters.values[i];
+
+        if (value != 0 && counter->consequence != NULL)
+            screen_print(screen, "process %" PRIu32 ": %s (%s: %" PRIu64 " %s)\n", process->pid, counter->consequence,
+                         counter->name, value, counter->unit);
+    }
+}
+
 /* By reason; what every thread lost is in the list of threads. */
 static void put_losses(struct screen *screen, const struct manifest *manifest)
 {
@@ -147,6 +160,7 @@ static void put_losses(struct screen *screen, const struct manifest *manifest)
         put_loss(screen, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
         put_loss(screen, process->pid, lost->not_hooked_count,
                  "functions or probes that are too short to be hooked, or odd");
+        put_counters(screen, process);
     }
 }
 

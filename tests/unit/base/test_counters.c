@@ -10,17 +10,36 @@
 #define THREADS   4
 #define ADDITIONS 50000
 
-static void additions_show_in_a_snapshot(void)
+static void additions_show(void)
 {
-    struct counters_snapshot before, after;
+    uint64_t patches = counter_read(COUNTER_code_patches), aborts = counter_read(COUNTER_code_aborts);
 
-    counters_read(&before);
     counter_add(COUNTER_code_patches, 3);
     counter_add(COUNTER_code_patches, 4);
-    counters_read(&after);
-    CHECK_EQUAL(after.values[COUNTER_code_patches] - before.values[COUNTER_code_patches], 7);
-    CHECK_EQUAL(counter_read(COUNTER_code_patches), after.values[COUNTER_code_patches]);
-    CHECK_EQUAL(after.values[COUNTER_code_aborts], before.values[COUNTER_code_aborts]);
+    CHECK_EQUAL(counter_read(COUNTER_code_patches) - patches, 7);
+    CHECK_EQUAL(counter_read(COUNTER_code_aborts), aborts);
+}
+
+static void what_was_counted_moves_along_and_begins_anew_afterwards(void)
+{
+    static _Atomic uint64_t elsewhere[COUNTER_COUNT], further[COUNTER_COUNT];
+    uint64_t before;
+
+    counter_add(COUNTER_code_patches, 5);
+    before = counter_read(COUNTER_code_patches);
+    elsewhere[COUNTER_code_patches] = 100;
+    counters_move(elsewhere);
+    counter_add(COUNTER_code_patches, 1);
+    CHECK_EQUAL(elsewhere[COUNTER_code_patches], 100 + before + 1);
+    /* What is in other memory stays there. */
+    counters_move(further);
+    counter_add(COUNTER_code_patches, 1);
+    CHECK_EQUAL(further[COUNTER_code_patches], 1);
+    CHECK_EQUAL(elsewhere[COUNTER_code_patches], 100 + before + 1);
+    counters_move(NULL);
+    CHECK_EQUAL(counter_read(COUNTER_code_patches), 0);
+    counter_add(COUNTER_code_patches, 1);
+    CHECK_EQUAL(further[COUNTER_code_patches], 1);
 }
 
 static void *add_many(void *argument)
@@ -52,6 +71,7 @@ static void every_counter_is_described_and_found_by_its_name(void)
         CHECK(islower(description->name[0]));
         CHECK(description->unit[0] != '\0');
         CHECK(strlen(description->explanation) > 10);
+        CHECK(description->consequence == NULL || strlen(description->consequence) > 10);
         CHECK_EQUAL(counter_find(description->name, &found), 0);
         CHECK_EQUAL(found, i);
     }
@@ -68,7 +88,8 @@ static void unknown_names_are_not_found(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(additions_show_in_a_snapshot),
+    CHECK_CASE(additions_show),
+    CHECK_CASE(what_was_counted_moves_along_and_begins_anew_afterwards),
     CHECK_CASE(no_addition_of_any_thread_is_lost),
     CHECK_CASE(every_counter_is_described_and_found_by_its_name),
     CHECK_CASE(unknown_names_are_not_found),

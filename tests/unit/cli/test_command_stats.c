@@ -12,7 +12,7 @@ extern const struct command command_stats;
 static void figures_are_printed(void)
 {
     struct control_server *server = control_server_start(getpid(), 0);
-    char pid[16], expected[1024];
+    char pid[16], expected[2048];
     struct command_run run;
 
     snprintf(pid, sizeof(pid), "%d", (int)getpid());
@@ -32,7 +32,11 @@ static void figures_are_printed(void)
              "    pid     tid  thread           lane   state    reason   full     waits       waited   bytes lost\n"
              "      7       8  work?er          index  dropping full    100 %%         0      0.000 s           17\n"
              "      7       9  sixteen letters! detail waiting           75 %%         3      1.250 s            0\n"
-             "and 4 more, in no worse a state\n",
+             "and 4 more, in no worse a state\n"
+             "\n"
+             "          count            counter\n"
+             "             12 links      blocks_linked              branches from one translated block to another\n"
+             "18446744073709551615 ?          of_?later                  (this gait does not know it)\n",
              pid);
     run = COMMAND_RUN(&command_stats, 80, pid);
     CHECK_EQUAL(run.status, COMMAND_DONE);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "hook/system_call_gate.h"
 
+#include "base/counters.h"
 #include "hook/hook_thread.h"
 #include "support/check.h"
 #include "support/patched_call.h"
@@ -93,7 +94,18 @@ static void a_call_is_told_with_arguments_and_result(void)
     CHECK(seen.ticks_known != 0);
     CHECK_EQUAL(call(SYS_close, -1, 0, 0, 0, 0), -EBADF);
     CHECK_EQUAL(seen.result, -EBADF);
-    CHECK_EQUAL(system_calls_untold(), 0);
+    CHECK_EQUAL(counter_read(COUNTER_system_calls_untracked), 0);
+}
+
+static void a_result_of_a_call_that_is_not_known_is_counted(void)
+{
+    struct system_call_frame frame = {.number = SYS_getppid, .sp = 8};
+    uint64_t untracked = counter_read(COUNTER_system_calls_untracked);
+    unsigned lefts = seen.lefts;
+
+    system_call_gate_left(hook_thread_current(), &frame);
+    CHECK_EQUAL(seen.lefts, lefts);
+    CHECK_EQUAL(counter_read(COUNTER_system_calls_untracked), untracked + 1);
 }
 
 static void what_nobody_wants_passes_by(void)
@@ -249,6 +261,7 @@ static void all(void)
 {
     begin();
     a_call_is_told_with_arguments_and_result();
+    a_result_of_a_call_that_is_not_known_is_counted();
     what_nobody_wants_passes_by();
     signals_interrupt_calls_as_they_do();
     threads_have_their_own();

@@ -6,6 +6,7 @@
 #include "record/flight.h"
 #include "record/ring_drain.h"
 #include "ring/crash_lane.h"
+#include "ring/ring_counters.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
 #include "support/trace_folder.h"
@@ -128,6 +129,22 @@ static uint64_t size_of(const char *name)
     snprintf(file, sizeof(file), "77/%s", name);
     CHECK_EQUAL(fstatat(folder, file, &status, 0), 0);
     return (uint64_t)status.st_size;
+}
+
+static void what_the_process_counted_is_noted_while_it_runs_and_at_its_end(void)
+{
+    begin();
+    ring_counters_begin(ring);
+    counter_add(COUNTER_hook_returns_guessed, 2);
+    CHECK_EQUAL(recorded_process_settle(&process, &err), 0);
+    CHECK_EQUAL(manifest.counters.values[COUNTER_hook_returns_guessed], 2);
+    counter_add(COUNTER_hook_returns_guessed, 3);
+    CHECK_EQUAL(ring_drain_end_process(&rings, 0, &err), 0);
+    CHECK_EQUAL(manifest.counters.values[COUNTER_hook_returns_guessed], 5);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(manifest.counters.values[COUNTER_hook_returns_guessed], 5);
+    counters_move(NULL);
+    end();
 }
 
 static void without_blocks_there_is_no_file_of_them(void)
@@ -529,6 +546,7 @@ static void waits_are_noted_once(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(what_the_process_counted_is_noted_while_it_runs_and_at_its_end),
     CHECK_CASE(without_blocks_there_is_no_file_of_them),
     CHECK_CASE(records_have_a_file_of_blocks_also_if_there_are_none),
     CHECK_CASE(what_threads_wrote_can_be_read),

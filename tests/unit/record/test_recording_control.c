@@ -5,6 +5,7 @@
 
 #include "cli/control_client.h"
 #include "record/recording.h"
+#include "ring/ring_counters.h"
 #include "ring/ring_region.h"
 #include "ring/ring_writer.h"
 #include "support/check.h"
@@ -118,6 +119,29 @@ static void figures_are_those_of_the_recording(void)
     end();
 }
 
+static void counters_are_those_of_all_processes(void)
+{
+    const struct control_stats *stats = &shared->answer.stats;
+
+    begin();
+    CHECK_EQUAL(ring_drain_add(&recording.drain, getppid(), 0, ring->fd, &err), 0);
+    ring_counters_begin(ring);
+    (void)ask(CONTROL_STATS, NULL);
+    CHECK_EQUAL(stats->counter_count, 0);
+    counter_add(COUNTER_blocks_linked, 3);
+    counter_add(COUNTER_system_calls_untracked, 1ull << 63);
+    CHECK_EQUAL(ring_drain_take(&recording.drain, &err), 0);
+    (void)ask(CONTROL_STATS, NULL);
+    CHECK_EQUAL(stats->counter_count, 2);
+    CHECK_TEXT(stats->counters[0].name, "blocks_linked");
+    CHECK_EQUAL(stats->counters[0].value, 6);
+    CHECK_TEXT(stats->counters[1].name, "system_calls_untracked");
+    CHECK_EQUAL(stats->counters[1].value, UINT64_MAX);
+    CHECK_EQUAL(recording.manifest.processes[1].counters.values[COUNTER_blocks_linked], 3);
+    counters_move(NULL);
+    end();
+}
+
 #define LANES 70u
 
 /* More threads than there is room for in an answer. */
@@ -192,6 +216,7 @@ static void the_end_is_asked_for_and_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(figures_are_those_of_the_recording),
+    CHECK_CASE(counters_are_those_of_all_processes),
     CHECK_CASE(the_lanes_that_are_worst_off_are_told_first),
     CHECK_CASE(triggers_are_passed_on),
     CHECK_CASE(the_end_is_asked_for_and_told),

@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/hooked_thread.h"
+#include "trace/manifest.h"
 
 extern const struct command command_report;
 
@@ -46,6 +47,29 @@ static void the_recording_and_its_threads_are_there(void)
               "   \"events\": {\n    \"call\": 5,\n    \"ret\": 5\n   },\n"
               "   \"lost_bytes\": 288,\n"
               "   \"loss_count\": 4,\n");
+    trace_folder_deinit(&folder);
+}
+
+static void counters_that_matter_are_with_the_process(void)
+{
+    struct manifest manifest;
+
+    begin();
+    expect_in(COMMAND_RUN(&command_report, 100, folder.path, "--json"), "   \"counters\": [],\n");
+    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
+    manifest.processes[0].counters.values[COUNTER_blocks_linked] = 9;
+    manifest.processes[0].counters.values[COUNTER_hook_calls_untracked] = UINT64_MAX;
+    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
+    manifest_free(&manifest);
+    expect_in(
+        COMMAND_RUN(&command_report, 100, folder.path, "--json"),
+        "   \"counters\": [\n    {\n"
+        "     \"name\": \"hook_calls_untracked\",\n"
+        "     \"value\": 18446744073709551615,\n"
+        "     \"unit\": \"calls\",\n"
+        "     \"consequence\": \"some calls of hooked functions, or their returns, are missing: there was no memory "
+        "for them\"\n"
+        "    }\n   ],\n");
     trace_folder_deinit(&folder);
 }
 
@@ -96,6 +120,7 @@ static void two_traces_are_one_document(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(the_recording_and_its_threads_are_there),
+    CHECK_CASE(counters_that_matter_are_with_the_process),
     CHECK_CASE(all_rows_are_there_with_all_numbers),
     CHECK_CASE(two_traces_are_one_document),
 };

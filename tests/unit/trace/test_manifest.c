@@ -38,6 +38,7 @@ static struct manifest_process processes[] = {
      .left = left,
      .left_listed = 2,
      .left_count = 99,
+     .counters = {.values = {[0] = 7, [COUNTER_hook_returns_guessed] = UINT64_MAX, [COUNTER_COUNT - 1] = 1}},
      .status = -1},
     {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
 };
@@ -110,6 +111,8 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].losses.not_hooked_count, 12);
     CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
+    CHECK_EQUAL(memcmp(&read.processes[0].counters, &processes[0].counters, sizeof(struct counters_snapshot)), 0);
+    CHECK_EQUAL(memcmp(&read.processes[1].counters, &processes[1].counters, sizeof(struct counters_snapshot)), 0);
     CHECK_EQUAL(read.processes[0].image, 1);
     CHECK_EQUAL(read.processes[1].image, 2);
     CHECK_EQUAL(read.processes[1].parent_pid, 7);
@@ -190,6 +193,51 @@ static void what_is_wrong_is_explained(void)
     CHECK_EQUAL(unlinkat(folder.fd, "manifest.json", 0), 0);
 }
 
+/* Puts other text in the place of the first process's counters: "counters": {...} */
+static void write_with_counters(const char *text)
+{
+    size_t size, before, behind;
+    char *bytes, *start, *changed;
+
+    CHECK_EQUAL(manifest_write(&example, folder.fd, NULL), 0);
+    bytes = (char *)trace_folder_read(&folder, "manifest.json", &size);
+    start = memmem(bytes, size, "\"counters\"", 10);
+    CHECK(start != NULL);
+    before = (size_t)(start - bytes);
+    behind = (size_t)((char *)memchr(start, '}', size - before) + 1 - bytes);
+    changed = malloc(size + strlen(text));
+    memcpy(changed, bytes, before);
+    strcpy(changed + before, text);
+    memcpy(changed + before + strlen(text), bytes + behind, size - behind);
+    trace_folder_write(&folder, "manifest.json", changed, before + strlen(text) + size - behind);
+    free(changed);
+    free(bytes);
+}
+
+static void counters_of_other_gaits_are_passed_over(void)
+{
+    static const struct counters_snapshot none;
+    struct manifest read;
+
+    /* What was written before there were any has no such member. */
+    write_with_counters("\"later\": 1");
+    CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), 0);
+    CHECK_EQUAL(memcmp(&read.processes[0].counters, &none, sizeof(none)), 0);
+    CHECK_EQUAL(read.processes[0].left_count, 99);
+    manifest_free(&read);
+    write_with_counters("\"counters\": {\"of_later\": \"?\", \"blocks_linked\": 4, \"\": -1}");
+    CHECK_EQUAL(manifest_read(folder.fd, &read, NULL), 0);
+    CHECK_EQUAL(read.processes[0].counters.values[COUNTER_blocks_linked], 4);
+    CHECK_EQUAL(read.processes[0].counters.values[0], 0);
+    manifest_free(&read);
+    write_with_counters("\"counters\": {\"blocks_linked\": -4}");
+    refuse(NULL, EPROTO, "\"blocks_linked\" is missing or not what it should be");
+    write_with_counters("\"counters\": {\"blocks_linked\": {}}");
+    refuse(NULL, EPROTO, "\"blocks_linked\"");
+    write_with_counters("\"counters\": 5");
+    refuse(NULL, EPROTO, "\"counters\"");
+}
+
 /* Cut off and changed at every byte: an error or another manifest, and nothing else. */
 static void damage_does_no_harm(void)
 {
@@ -219,6 +267,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(little_can_be_written),
     CHECK_CASE(a_failed_write_keeps_the_one_before),
     CHECK_CASE(what_is_wrong_is_explained),
+    CHECK_CASE(counters_of_other_gaits_are_passed_over),
     CHECK_CASE(damage_does_no_harm),
 };
 

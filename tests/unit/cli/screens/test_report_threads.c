@@ -62,9 +62,34 @@ static void threads_that_waited_have_a_column(void)
     trace_folder_deinit(&folder);
 }
 
+/* Only those that mean something for the trace. */
+static void counters_that_matter_are_explained(void)
+{
+    struct manifest manifest;
+
+    begin();
+    CHECK_EQUAL(manifest_read(folder.fd, &manifest, NULL), 0);
+    manifest.processes[0].losses.late_bytes = 288;
+    manifest.processes[0].counters.values[COUNTER_blocks_linked] = 9;
+    manifest.processes[0].counters.values[COUNTER_threads_left] = 9;
+    manifest.processes[0].counters.values[COUNTER_hook_returns_guessed] = 2;
+    manifest.processes[0].counters.values[COUNTER_system_calls_untracked] = UINT64_MAX;
+    CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
+    manifest_free(&manifest);
+    expect(
+        "process 100 lost 288 bytes of records that were not read in time\n"
+        "process 100: a hooked function returned, and it was not known where to, so the program may have gone on at a "
+        "wrong place (hook_returns_guessed: 2 calls)\n"
+        "process 100: some system calls, or their results, are missing: there was no memory for them "
+        "(system_calls_untracked: 18446744073709551615 calls)\n"
+        "\n");
+    trace_folder_deinit(&folder);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(threads_are_shown_with_their_events),
     CHECK_CASE(threads_that_waited_have_a_column),
+    CHECK_CASE(counters_that_matter_are_explained),
 };
 
 CHECK_MAIN(cases)
