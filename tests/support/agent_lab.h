@@ -26,6 +26,13 @@ struct stalker_engine;
 #define AGENT_LAB_CALLS   16384
 #define AGENT_LAB_BLOCKS  16384
 
+/* Of functions that are hooked or followed by name: compilers know much of functions that they see. */
+#if defined(__clang__)
+#define AGENT_LAB_FUNCTION __attribute__((noinline, optnone))
+#else
+#define AGENT_LAB_FUNCTION __attribute__((noinline, noipa))
+#endif
+
 struct agent_lab_module {
     struct ring_module module;
     char path[AGENT_LAB_PATH]; /* of a longer one, its beginning */

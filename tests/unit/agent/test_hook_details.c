@@ -24,23 +24,23 @@ static long (*hooked_outer)(long value);
 static void (*hooked_jump)(int value);
 static jmp_buf behind;
 
-static __attribute__((noinline, noclone)) long add(long a, long b)
+static AGENT_LAB_FUNCTION long add(long a, long b)
 {
     __asm__ volatile("");
     return a + b;
 }
 
-static __attribute__((noinline, noclone)) long sum(long count)
+static AGENT_LAB_FUNCTION long sum(long count)
 {
     return count == 0 ? 0 : hooked_sum(count - 1) + count;
 }
 
-static __attribute__((noinline, noclone)) long outer(long value)
+static AGENT_LAB_FUNCTION long outer(long value)
 {
     return hooked_add(value, 1) + 1;
 }
 
-static __attribute__((noinline, noclone)) void jump(int value)
+static AGENT_LAB_FUNCTION void jump(int value)
 {
     __asm__ volatile("");
     longjmp(behind, value);

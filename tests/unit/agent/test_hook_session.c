@@ -46,7 +46,7 @@ long asked_wait(int fd);
 #define JUMP_BYTES         5
 
 /* Returns when there is something to be read; what that is. */
-__attribute__((noinline, noclone)) long asked_wait(int fd)
+AGENT_LAB_FUNCTION long asked_wait(int fd)
 {
     uint8_t byte = 0;
 

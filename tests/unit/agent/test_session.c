@@ -25,9 +25,9 @@
 static struct agent_call call;
 static struct thread_registers registers;
 
-__attribute__((noinline, noclone)) long asked_sum(long a, long b);
+long asked_sum(long a, long b);
 
-__attribute__((noinline, noclone)) long asked_sum(long a, long b)
+AGENT_LAB_FUNCTION long asked_sum(long a, long b)
 {
     __asm__ volatile("nop; nop; nop; nop; nop");
     return a + b;
