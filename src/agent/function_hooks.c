@@ -397,14 +397,18 @@ uint64_t function_hooks_add(const struct mapping *mapping, const char *path, str
 {
     struct hook_search search = {.mapping = mapping, .wanted = wanted};
     uint64_t matched = 0;
+    int result = hook_image_open(&search.image, path);
 
-    if (hook_image_open(&search.image, path) != 0)
-        return 0;
-    if (take_memory(&search) == 0) {
-        matched = look_through(&search);
-        wanted->unresolved = search.choice.unresolved;
-        memory_unmap(search.choice.chosen, search.memory_bytes);
+    if (result == 0) {
+        result = take_memory(&search);
+        if (result == 0) {
+            matched = look_through(&search);
+            wanted->unresolved = search.choice.unresolved;
+            memory_unmap(search.choice.chosen, search.memory_bytes);
+        }
+        hook_image_close(&search.image);
     }
-    hook_image_close(&search.image);
+    if (result == -ENOMEM)
+        ring_region_note_lack(hooks.options.ring);
     return matched;
 }

@@ -32,7 +32,7 @@ void agent_lab_begin(size_t buffer_bytes, enum ring_overflow overflow)
 void agent_lab_open(int fd)
 {
     agent_lab_clear();
-    agent_lab.module_count = 0;
+    agent_lab.module_count = agent_lab.block_count = 0;
     must(ring_reader_open(fd, &agent_lab.reader), "reader");
 }
 
@@ -64,6 +64,47 @@ static void take_details(const struct ring_batch *piece)
     agent_lab.bad_bytes += (unsigned)(piece->size_bytes - at);
 }
 
+static void take_blocks(void)
+{
+    const uint8_t *bytes;
+    size_t size_bytes;
+    struct ring_block block;
+
+    must(ring_reader_blocks(agent_lab.reader, &bytes, &size_bytes), "blocks that can be read");
+    for (size_t at = 0; at < size_bytes; at += block.size_bytes) {
+        memcpy(&block, bytes + at, sizeof(block));
+        must(agent_lab.block_count < AGENT_LAB_BLOCKS ? 0 : -ENOSPC, "room for blocks");
+        agent_lab.blocks[agent_lab.block_count++] =
+            (struct agent_lab_block){block.start, block.space, block.number, block.code_bytes};
+    }
+}
+
+static uint64_t start_of(uint32_t space, uint32_t number)
+{
+    for (unsigned i = 0; i < agent_lab.block_count; i++)
+        if (agent_lab.blocks[i].space == space && agent_lab.blocks[i].number == number)
+            return agent_lab.blocks[i].start;
+    return 0;
+}
+
+static void take_calls(const struct ring_batch *piece)
+{
+    take_blocks();
+    for (size_t at = 0; at + EVENT_HOOK_BYTES <= piece->size_bytes; at += EVENT_HOOK_BYTES) {
+        uint32_t words[2];
+        uint64_t time;
+
+        memcpy(words, piece->bytes + at, sizeof(words));
+        memcpy(&time, piece->bytes + at + sizeof(words), sizeof(time));
+        if (words[0] == 0)
+            continue;
+        must(agent_lab.call_count < AGENT_LAB_CALLS ? 0 : -ENOSPC, "room for calls");
+        agent_lab.calls[agent_lab.call_count++] =
+            (struct agent_lab_call){start_of(piece->space, event_header_number(words[0])), time,
+                                    event_header_record(words[0]), words[1], piece->tid};
+    }
+}
+
 static int take_piece(void *context, const struct ring_batch *piece)
 {
     (void)context;
@@ -73,6 +114,8 @@ static int take_piece(void *context, const struct ring_batch *piece)
         take_details(piece);
     else
         agent_lab.index_bytes += piece->size_bytes;
+    if (piece->kind == RING_LANE_INDEX && piece->events & EVENTS_HOOKED)
+        take_calls(piece);
     if (piece->size_bytes != 0) {
         agent_lab.tid = piece->tid;
         agent_lab.serial = piece->serial;
@@ -103,12 +146,14 @@ unsigned agent_lab_take(void)
 
     must(ring_reader_take(agent_lab.reader, &taker), "records that can be read");
     take_modules();
+    take_blocks();
     return agent_lab.record_count;
 }
 
 void agent_lab_clear(void)
 {
     agent_lab.used = 0;
+    agent_lab.call_count = 0;
     agent_lab.record_count = agent_lab.bad_bytes = agent_lab.ended_lanes = 0;
     agent_lab.lost_bytes = agent_lab.index_bytes = 0;
     agent_lab.tid = agent_lab.serial = 0;
@@ -135,6 +180,24 @@ unsigned agent_lab_count(enum detail_record_kind kind, uint64_t function)
         count += agent_lab.records[i]->kind == kind &&
                  (function == UINT64_MAX || agent_lab.records[i]->function == function);
     return count;
+}
+
+unsigned agent_lab_calls(enum event_record record, const void *function)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < agent_lab.call_count; i++)
+        count += agent_lab.calls[i].record == record &&
+                 (function == NULL || agent_lab.calls[i].function == (uintptr_t)function);
+    return count;
+}
+
+const struct agent_lab_block *agent_lab_block_at(const void *function)
+{
+    for (unsigned i = 0; i < agent_lab.block_count; i++)
+        if (agent_lab.blocks[i].start == (uintptr_t)function)
+            return &agent_lab.blocks[i];
+    return NULL;
 }
 
 bool agent_lab_value(const struct detail_record *record, unsigned which, struct detail_value *value_out,

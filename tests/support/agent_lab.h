@@ -9,6 +9,7 @@
 #include "protocol/agent_call.h"
 #include "ring/detail_record.h"
 #include "ring/detail_value.h"
+#include "ring/event_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_region.h"
@@ -22,10 +23,35 @@ struct stalker_engine;
 #define AGENT_LAB_RECORDS 4096
 #define AGENT_LAB_MODULES 512
 #define AGENT_LAB_PATH    256
+#define AGENT_LAB_CALLS   16384
+#define AGENT_LAB_BLOCKS  16384
+
+/* Of functions that are hooked or followed by name: compilers know much of functions that they see. */
+#if defined(__clang__)
+#define AGENT_LAB_FUNCTION __attribute__((noinline, optnone))
+#else
+#define AGENT_LAB_FUNCTION __attribute__((noinline, noipa))
+#endif
 
 struct agent_lab_module {
     struct ring_module module;
     char path[AGENT_LAB_PATH]; /* of a longer one, its beginning */
+};
+
+/* A record of a hooked function. */
+struct agent_lab_call {
+    uint64_t function; /* its address, as the ring has it; 0: the ring has none with that number */
+    uint64_t time;
+    enum event_record record;
+    uint32_t depth;
+    uint32_t tid;
+};
+
+struct agent_lab_block {
+    uint64_t start;
+    uint32_t space;
+    uint32_t number;
+    uint32_t size_bytes;
 };
 
 struct agent_lab {
@@ -45,6 +71,10 @@ struct agent_lab {
     uint32_t serial;
     struct agent_lab_module modules[AGENT_LAB_MODULES];
     unsigned module_count;
+    struct agent_lab_call calls[AGENT_LAB_CALLS]; /* of hooked functions */
+    unsigned call_count;
+    struct agent_lab_block blocks[AGENT_LAB_BLOCKS];
+    unsigned block_count;
 };
 
 extern struct agent_lab agent_lab;
@@ -69,6 +99,12 @@ const void *agent_lab_record(unsigned which, enum detail_record_kind kind);
 
 /* How many of the records are of that kind; UINT64_MAX: of any function. */
 unsigned agent_lab_count(enum detail_record_kind kind, uint64_t function);
+
+/* How many of the records of hooked functions are of that kind and function; NULL: of any function. */
+unsigned agent_lab_calls(enum event_record record, const void *function);
+
+/* The function's block, as the ring describes it; NULL: it has none. */
+const struct agent_lab_block *agent_lab_block_at(const void *function);
 
 /* The value with that number of a record; false: there are not so many. */
 bool agent_lab_value(const struct detail_record *record, unsigned which, struct detail_value *value_out,

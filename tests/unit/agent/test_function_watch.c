@@ -30,7 +30,7 @@ __asm__(".pushsection .text\n"
         ".popsection");
 #define COUNT_DOWN_BYTES 12
 
-static __attribute__((noinline, noclone)) int add(int a, int b)
+static AGENT_LAB_FUNCTION int add(int a, int b)
 {
     __asm__ volatile("");
     return a + b;
@@ -39,7 +39,7 @@ static __attribute__((noinline, noclone)) int add(int a, int b)
 /* Compilers would make a loop of it. */
 static int (*volatile add_more)(int count) = add_up;
 
-__attribute__((noinline, noclone)) int add_up(int count)
+AGENT_LAB_FUNCTION int add_up(int count)
 {
     return count == 0 ? 0 : add_more(count - 1) + count;
 }
@@ -134,7 +134,7 @@ static void deeper_calls_than_there_is_room_for_still_begin(void)
 
 static jmp_buf behind;
 
-static __attribute__((noinline, noclone)) void jump_out(int value)
+static AGENT_LAB_FUNCTION void jump_out(int value)
 {
     __asm__ volatile("");
     longjmp(behind, value);

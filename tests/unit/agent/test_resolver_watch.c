@@ -28,25 +28,25 @@ static void note(const struct agent_pattern *pattern, uint64_t address)
     }
 }
 
-static __attribute__((noinline, noclone)) void *find_malloc(void)
+static AGENT_LAB_FUNCTION void *find_malloc(void)
 {
     __asm__ volatile("");
     return (void *)malloc;
 }
 
-static __attribute__((noinline, noclone)) void *find_free(void)
+static AGENT_LAB_FUNCTION void *find_free(void)
 {
     __asm__ volatile("");
     return (void *)free;
 }
 
-static __attribute__((noinline, noclone)) void *find_nothing(void)
+static AGENT_LAB_FUNCTION void *find_nothing(void)
 {
     __asm__ volatile("");
     return NULL;
 }
 
-static __attribute__((noinline, noclone)) void *find_garbage(void)
+static AGENT_LAB_FUNCTION void *find_garbage(void)
 {
     __asm__ volatile("");
     return (void *)0xdead0000;
@@ -122,7 +122,7 @@ static void what_cannot_be_code_is_not_told(void)
 
 static jmp_buf behind;
 
-static __attribute__((noinline, noclone)) void *jump_out(void)
+static AGENT_LAB_FUNCTION void *jump_out(void)
 {
     longjmp(behind, 1);
 }
