@@ -11,7 +11,7 @@
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
 #include "hook/function_plan.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "hook/stack_walkers.h"
 
 #include <asm/errno.h>

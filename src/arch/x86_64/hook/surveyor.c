@@ -7,7 +7,7 @@
 #include "arch/x86_64/hook/return_use.h"
 #include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 static unsigned flags_of_flow(enum x86_flow flow)
 {

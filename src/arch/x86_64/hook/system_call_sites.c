@@ -8,7 +8,7 @@
 #include "arch/x86_64/hook/system_call_sites.h"
 
 #include "arch/x86_64/isa/decoder.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "hook/padding.h"
 
 #define JUMP_BYTES       5

@@ -3,8 +3,8 @@
  * Between plans of hooks and a CPU: what is known of code and instructions, and what those functions of struct
  * engine_hook that look at code find here. No libc; usable inside the target, one thread a planner.
  */
-#ifndef GAIT_HOOK_HOOK_SURVEYOR_H
-#define GAIT_HOOK_HOOK_SURVEYOR_H
+#ifndef GAIT_HOOK_HOOK_PLANNER_H
+#define GAIT_HOOK_HOOK_PLANNER_H
 
 #include "hook/hook_plan.h"
 
