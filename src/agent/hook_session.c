@@ -145,11 +145,14 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     result = hook_details_begin(ring, &call->options);
     if (result == 0)
         result = system_call_watch_begin(&call->options, look_again);
-    if (result == 0)
-        result = hook_set_open();
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
+    result = hook_set_open();
+    if (result != 0) {
+        function_hooks_end();
+        return result;
+    }
     probe_set_begin(ring, &call->options);
     session.ring = ring;
     find_image(call);

@@ -251,6 +251,11 @@ int hook_site_lead(struct hook_site *site, const struct site_wish *wish, const s
     struct site_code *stub = site->stub;
     int result = 0;
 
+    /* All that can be wanted of system calls is in their stub. */
+    if (site->call != NULL) {
+        *lead_out = (struct site_lead){stub, stub->entry};
+        return 0;
+    }
     if (wish->is_in_place && is_in_reach(site, target)) {
         *lead_out = (struct site_lead){.target = target};
         return 0;
