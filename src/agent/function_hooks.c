@@ -19,6 +19,7 @@
 #include "base/slab.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
+#include "hook/instruction_plan.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_known.h"
 #include "ring/event_decoder.h"
