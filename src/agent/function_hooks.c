@@ -49,7 +49,7 @@ static struct function_hooks {
 /* A function that is hooked for what we need to know ourselves, if one of these is not NULL. */
 struct special_hook {
     const struct process_hook *process;
-    const struct hook_unwinder *unwinder;
+    const struct hook_listener *unwinder;
 };
 
 /* A module that is looked through. */
@@ -156,7 +156,7 @@ static void choose_listener(const struct search *search, size_t which, uint64_t 
         listener.leave = special->process->leave;
         wish->is_last = special->process->is_last;
     } else if (special->unwinder != NULL) {
-        listener = special->unwinder->listener;
+        listener = *special->unwinder;
         wish->is_last = true;
     }
     if (listener.enter != NULL)
