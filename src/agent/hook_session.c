@@ -229,7 +229,7 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
     return result;
 }
 
-/* A thread goes on with the segment base that it had before it first met a hook. */
+/* A thread goes on with the base that it had before it first met a hook. */
 static bool give_base_back(struct thread_registers *registers)
 {
     struct gait_cpu_context cpu;
