@@ -274,16 +274,6 @@ void handler_fronts_leave(void)
         }
 }
 
-static struct hook_thread *thread_with(int tid)
-{
-    struct hook_thread *thread;
-
-    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
-        if (thread->tid == (uint32_t)tid)
-            return thread;
-    return NULL;
-}
-
 static bool is_front(const struct invocation *invocation)
 {
     const struct hook_listeners *listeners;
@@ -305,7 +295,7 @@ static bool needs_front(const struct invocation *invocation)
 
 bool handler_fronts_can_leave(int tid, uint64_t sp)
 {
-    struct hook_thread *thread = thread_with(tid);
+    struct hook_thread *thread = hook_thread_of(tid);
     struct invocation_cursor cursor;
     const struct invocation *invocation;
     uint64_t last_slot = 0;

@@ -132,6 +132,16 @@ struct hook_thread *hook_thread_at(uint32_t index)
     return index < atomic_load_explicit(&arena.used, memory_order_acquire) ? thread_in_block(index) : NULL;
 }
 
+struct hook_thread *hook_thread_of(int tid)
+{
+    struct hook_thread *thread;
+
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
+        if (thread->tid == (uint32_t)tid)
+            return thread;
+    return NULL;
+}
+
 static bool wipe_on_fork(void *page)
 {
     return raw_syscall(__NR_madvise, (long)page, PAGE_BYTES, MADV_WIPEONFORK, 0, 0, 0) == 0;

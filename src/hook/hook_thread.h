@@ -109,6 +109,9 @@ struct hook_thread *hook_thread_current(void);
 /* All that there ever were, from 0 on; those that are nobody's too. NULL: there are no more. */
 struct hook_thread *hook_thread_at(uint32_t index);
 
+/* That of a thread that has one, by its id. NULL: none has. */
+struct hook_thread *hook_thread_of(int tid);
+
 /* Whoever looks at others' invocations holds this, so that none is given to another meanwhile. Signals are blocked. */
 MUST_USE int hook_threads_lock(void);
 void hook_threads_unlock(void);

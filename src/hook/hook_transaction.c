@@ -32,23 +32,13 @@ bool hook_table_may_reclaim(const struct hook_table *table)
     return table->options.may_reclaim == NULL || table->options.may_reclaim(table->options.context);
 }
 
-static const struct hook_thread *thread_with(int tid)
-{
-    const struct hook_thread *thread;
-
-    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
-        if (thread->tid == (uint32_t)tid)
-            return thread;
-    return NULL;
-}
-
 /*
  * A thread on the stack for listeners has come from the program's by a gate, whose stack pointer is known once
  * listeners are called; before and after, where the innermost call is will do, but not for the gate's return address.
  */
 static uint64_t program_stack(int tid, uint64_t sp, bool *is_hidden_out)
 {
-    const struct hook_thread *thread = thread_with(tid);
+    const struct hook_thread *thread = hook_thread_of(tid);
 
     if (thread == NULL || sp < thread->stack_low || sp > thread->stack_top)
         return 0;
