@@ -13,6 +13,7 @@
 #include "arch/signal_saved.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
+#include "hook/call_slot.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
@@ -180,7 +181,7 @@ static void follow_choice(uint64_t frame)
 /* The return address is off the stack. */
 static void handler_ends(struct gait_invocation *invocation)
 {
-    uint64_t frame = gait_cpu_stack_pointer(invocation->cpu) - sizeof(uint64_t);
+    uint64_t frame = call_slot_of_left(gait_cpu_stack_pointer(invocation->cpu));
     const struct shown *kept = invocation->call_data;
 
     if (kept == NULL || kept->shown.sp == 0)
