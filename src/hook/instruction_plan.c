@@ -102,7 +102,7 @@ int hook_plan_instruction(struct hook_planner *planner, uint64_t address, struct
 /* So many instructions before the call are remembered. */
 #define BEFORE_MAX 4
 
-struct walk {
+struct call_site_walk {
     struct hook_planner *planner;
     const struct engine_hook *machine;
     const struct hook_code *code;
@@ -111,7 +111,7 @@ struct walk {
 };
 
 /* One at the end of the code may reach over it. */
-static bool look(const struct walk *walk, uint64_t at, struct hook_instruction *instruction_out)
+static bool look(const struct call_site_walk *walk, uint64_t at, struct hook_instruction *instruction_out)
 {
     struct hook_code readable = *walk->code;
 
@@ -119,7 +119,7 @@ static bool look(const struct walk *walk, uint64_t at, struct hook_instruction *
     return at < readable.end && walk->machine->look(walk->planner, &readable, at, instruction_out);
 }
 
-static void settle(const struct walk *walk, struct hook_plan *plan, enum hook_method method, uint64_t end)
+static void settle(const struct call_site_walk *walk, struct hook_plan *plan, enum hook_method method, uint64_t end)
 {
     uint64_t patch_end;
 
@@ -132,7 +132,7 @@ static void settle(const struct walk *walk, struct hook_plan *plan, enum hook_me
 }
 
 /* The first bytes of a function are left for a hook of it. */
-static bool plan_before(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_before(const struct call_site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     uint64_t start = at, end = at + walk->machine->system_call_bytes;
     unsigned jump_bytes = walk->machine->sizes.jump;
@@ -150,7 +150,7 @@ static bool plan_before(const struct walk *walk, uint64_t at, struct hook_plan *
     return true;
 }
 
-static bool plan_behind(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_behind(const struct call_site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     uint64_t end = at + walk->machine->sizes.jump, pc = at + walk->machine->system_call_bytes;
     struct hook_instruction insn = {.flags = HOOK_INSTRUCTION_IS_COPYABLE};
@@ -169,7 +169,7 @@ static bool plan_behind(const struct walk *walk, uint64_t at, struct hook_plan *
     return true;
 }
 
-static bool plan_hop(const struct walk *walk, uint64_t at, struct hook_plan *plan)
+static bool plan_hop(const struct call_site_walk *walk, uint64_t at, struct hook_plan *plan)
 {
     const struct engine_patch_sizes *sizes = &walk->machine->sizes;
     uint64_t from = at + sizes->hop, end = at + walk->machine->system_call_bytes, jump_at;
@@ -186,7 +186,7 @@ static bool plan_hop(const struct walk *walk, uint64_t at, struct hook_plan *pla
     return true;
 }
 
-static void plan_call(const struct walk *walk, uint64_t at, unsigned length, struct hook_plan *plan)
+static void plan_call(const struct call_site_walk *walk, uint64_t at, unsigned length, struct hook_plan *plan)
 {
     *plan = (struct hook_plan){
         .address = at,
@@ -206,7 +206,7 @@ static void plan_call(const struct walk *walk, uint64_t at, unsigned length, str
         (void)plan_hop(walk, at, plan);
 }
 
-static void remember(struct walk *walk, const struct hook_instruction *insn)
+static void remember(struct call_site_walk *walk, const struct hook_instruction *insn)
 {
     for (unsigned i = BEFORE_MAX - 1; i > 0; i--)
         walk->before[i] = walk->before[i - 1];
@@ -214,7 +214,7 @@ static void remember(struct walk *walk, const struct hook_instruction *insn)
     walk->before_count += walk->before_count < BEFORE_MAX;
 }
 
-static void find_in_code(struct walk *walk, hook_system_call_taker take, void *context)
+static void find_in_code(struct call_site_walk *walk, hook_system_call_taker take, void *context)
 {
     const struct hook_code *code = walk->code;
     struct hook_instruction insn;
@@ -246,7 +246,7 @@ static void find_in_span(struct hook_planner *planner, const struct hook_span *s
     while (start < end) {
         uint64_t next = hook_planner_next_start(planner, start);
         struct hook_code code = {span->bytes + (start - span->address), start, next, end};
-        struct walk walk = {.planner = planner, .machine = planner->machine, .code = &code};
+        struct call_site_walk walk = {.planner = planner, .machine = planner->machine, .code = &code};
 
         find_in_code(&walk, take, context);
         start = next;
