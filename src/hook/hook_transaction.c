@@ -242,7 +242,7 @@ int hook_transaction_commit_all(struct hook_table *table)
     table->patches.count = 0;
     finish_all(table, result == 0);
     hash_map_reclaim(&table->sites);
-    if (!is_in_listener())
+    if (!table->options.is_held && !is_in_listener())
         listener_lists_collect(&table->lists);
     return result;
 }
