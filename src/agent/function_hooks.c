@@ -20,6 +20,7 @@
 #include "base/slab.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
+#include "hook/instruction_plan.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_known.h"
 #include "ring/event_decoder.h"
@@ -49,7 +50,7 @@ static struct function_hooks {
 /* A function that is hooked for what we need to know ourselves, if one of these is not NULL. */
 struct special_hook {
     const struct process_hook *process;
-    const struct hook_unwinder *unwinder;
+    const struct hook_listener *unwinder;
 };
 
 /* A module that is looked through. */
@@ -156,7 +157,7 @@ static void choose_listener(const struct hook_search *search, size_t which, uint
         listener.leave = special->process->leave;
         wish->is_last = special->process->is_last;
     } else if (special->unwinder != NULL) {
-        listener = special->unwinder->listener;
+        listener = *special->unwinder;
         wish->is_last = true;
     }
     if (listener.enter != NULL)

@@ -13,6 +13,7 @@
 #include "arch/signal_saved.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
+#include "hook/call_slot.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
@@ -180,7 +181,7 @@ static void follow_choice(uint64_t frame)
 /* The return address is off the stack. */
 static void handler_ends(struct gait_invocation *invocation)
 {
-    uint64_t frame = gait_cpu_stack_pointer(invocation->cpu) - sizeof(uint64_t);
+    uint64_t frame = call_slot_of_left(gait_cpu_stack_pointer(invocation->cpu));
     const struct shown *kept = invocation->call_data;
 
     if (kept == NULL || kept->shown.sp == 0)
@@ -274,16 +275,6 @@ void handler_fronts_leave(void)
         }
 }
 
-static struct hook_thread *thread_with(int tid)
-{
-    struct hook_thread *thread;
-
-    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
-        if (thread->tid == (uint32_t)tid)
-            return thread;
-    return NULL;
-}
-
 static bool is_front(const struct invocation *invocation)
 {
     const struct hook_listeners *listeners;
@@ -305,7 +296,7 @@ static bool needs_front(const struct invocation *invocation)
 
 bool handler_fronts_can_leave(int tid, uint64_t sp)
 {
-    struct hook_thread *thread = thread_with(tid);
+    struct hook_thread *thread = hook_thread_of(tid);
     struct invocation_cursor cursor;
     const struct invocation *invocation;
     uint64_t last_slot = 0;

@@ -145,11 +145,14 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     result = hook_details_begin(ring, &call->options);
     if (result == 0)
         result = system_call_watch_begin(&call->options, look_again);
-    if (result == 0)
-        result = hook_set_open();
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
+    result = hook_set_open();
+    if (result != 0) {
+        function_hooks_end();
+        return result;
+    }
     probe_set_begin(ring, &call->options);
     session.ring = ring;
     find_image(call);
@@ -226,7 +229,7 @@ int hook_session_leave(struct agent_call *call, struct thread_registers *registe
     return result;
 }
 
-/* A thread goes on with the segment base that it had before it first met a hook. */
+/* A thread goes on with the base that it had before it first met a hook. */
 static bool give_base_back(struct thread_registers *registers)
 {
     struct gait_cpu_context cpu;

@@ -29,7 +29,7 @@ MUST_USE int hook_session_begin(struct thread_registers *registers);
  */
 MUST_USE int hook_session_leave(struct agent_call *call, struct thread_registers *registers);
 
-/* Whether the threads of the list are out of our code. Those that are get their segment base back. */
+/* Whether the threads of the list are out of our code. Those that are get their base back. */
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers);
 
 /*

@@ -3,21 +3,20 @@
  * A trampoline does what the instructions do that it stands for, whether these are overwritten or not: so threads are
  * moved there before anything is patched, and it does not matter if somebody dies in between. What was hooked stays
  * known, with its code, until all ends: a thread may be anywhere.
+ *
+ * The hooks are those of a hook/hook_table.h that is held. Here is what is wanted of them, in which order they go, and
+ * where threads are.
  */
 #include "agent/hook_set.h"
 
 #include "arch/thread_registers.h"
 #include "base/interval_map.h"
-#include "base/memory_functions.h"
-#include "base/slab.h"
 #include "hook/handler_frames.h"
 #include "hook/hook_site.h"
-#include "hook/patch_transaction.h"
+#include "hook/hook_table.h"
 #include "hook/stub_knowledge.h"
-#include "hook/system_call_stub.h"
 #include "process/forced_memory.h"
 #include "process/memory_probe.h"
-#include "process/near_memory.h"
 #include "process/stack_scan.h"
 
 #include <asm/errno.h>
@@ -25,54 +24,33 @@
 
 #define CHUNK_BYTES (256u << 10)
 
-struct hooked {
-    struct hook_site site;
-    bool is_last; /* to be removed */
-};
-
-/* A place where system calls are made. */
-struct hooked_call {
-    struct hooked hooked;
-    struct system_call_stub stub;
+/* What sites are used for: when they are removed. */
+enum hook_use {
+    USE_ORDINARY,
+    USE_LAST,
 };
 
 static struct hook_set {
-    struct forced_memory memory;
-    struct near_memory code;
-    struct pool codes; /* of struct site_code */
-    struct slab storage;
-    struct interval_map originals;   /* [patch_at, end of what is displaced) -> struct hooked */
-    struct interval_map trampolines; /* -> struct hooked */
-    struct interval_map hops;        /* the jumps in padding -> struct hooked */
-    struct patch_transaction transaction;
-    uint32_t count; /* in place, without the last ones */
-    uint32_t last_count;
-    bool is_used;
-    struct stack_scan scan; /* while the memory is open, once somebody has asked for it */
+    struct hook_table *table;        /* NULL: there is none, or no memory for it */
+    struct interval_map trampolines; /* of all sites that ever were -> struct hook_site */
+    uint32_t count[2];               /* in place, by use */
+    struct stack_scan scan;          /* while the set is open, once somebody has asked for it */
     bool is_scanning;
-} set = {.memory = {.fd = -1}};
-
-static const struct site_maker maker = {&set.memory, &set.code, &set.codes};
+} set;
 
 void hook_set_begin(void)
 {
-    near_memory_init(&set.code, CODE_VIEW_AUTO, CHUNK_BYTES);
-    (void)!pool_init(&set.codes, sizeof(struct site_code));
-    slab_init(&set.storage, 0);
-    interval_map_init(&set.originals);
+    const struct hook_table_options options = {
+        .code_mode = CODE_VIEW_AUTO, .code_chunk_bytes = CHUNK_BYTES, .is_held = true};
+
     interval_map_init(&set.trampolines);
-    interval_map_init(&set.hops);
-    patch_transaction_init(&set.transaction);
-    set.is_used = true;
+    if (hook_table_create(&options, &set.table) != 0)
+        set.table = NULL;
 }
 
 int hook_set_open(void)
 {
-    int result = forced_memory_init(&set.memory);
-
-    if (result != 0)
-        set.memory.fd = -1;
-    return result;
+    return set.table == NULL ? -ENOMEM : hook_table_begin(set.table);
 }
 
 void hook_set_close(void)
@@ -80,233 +58,149 @@ void hook_set_close(void)
     if (set.is_scanning)
         stack_scan_deinit(&set.scan);
     set.is_scanning = false;
-    forced_memory_deinit(&set.memory);
+    if (set.table != NULL)
+        hook_table_pause(set.table);
 }
 
 void hook_set_end(void)
 {
-    if (!set.is_used)
-        return;
-    patch_transaction_deinit(&set.transaction);
-    interval_map_deinit(&set.originals);
+    (void)!hook_table_destroy(set.table);
     interval_map_deinit(&set.trampolines);
-    interval_map_deinit(&set.hops);
-    near_memory_deinit(&set.code);
-    pool_deinit(&set.codes);
-    slab_deinit(&set.storage);
-    set = (struct hook_set){.memory = {.fd = -1}};
+    set = (struct hook_set){.table = NULL};
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
-/* What is said of all of them is that they use general registers only. */
-static int make_listeners(const struct hook_wish *wish, const struct hook_listeners **listeners_out)
+static int add(const struct hook_order *order)
 {
-    size_t items_bytes = wish->listener_count * sizeof(struct hook_listener);
-    struct hook_listeners *listeners;
-
-    if (wish->listener_count == 0)
-        return 0;
-    listeners = slab_allocate_zeroed(&set.storage, sizeof(*listeners) + items_bytes, _Alignof(struct hook_listeners));
-    if (listeners == NULL)
-        return -ENOMEM;
-    *listeners = (struct hook_listeners){.count = wish->listener_count,
-                                         .places = wish->listener_count,
-                                         .last_serial = wish->listener_count,
-                                         .is_general_only = 1};
-    for (uint32_t i = 0; i < wish->listener_count; i++) {
-        listeners->items[i] = wish->listeners[i];
-        listeners->items[i].place = i;
-        listeners->items[i].serial = i + 1;
-    }
-    *listeners_out = listeners;
-    return 0;
-}
-
-/* Its first stub, which it keeps. */
-static int write_stub(struct hook_site *site, const struct hook_wish *wish)
-{
-    struct site_wish wanted = {.is_recorded = wish->is_recorded};
-    struct site_lead lead;
-    int result = make_listeners(wish, &wanted.listeners);
-
-    site->function.record_number = wish->number;
-    site->function.listeners = wanted.listeners;
-    if (result == 0)
-        result = hook_site_lead(site, &wanted, &maker, &lead);
-    if (result == 0)
-        site->stub = lead.stub;
-    return result;
-}
-
-static int note_places(struct hooked *hooked)
-{
-    const struct patch *patch = &hooked->site.patch;
-    const struct hook_plan *plan = &patch->plan;
-    uint64_t end = hook_site_end(&hooked->site);
-    uintptr_t value = (uintptr_t)hooked;
-    int result = interval_map_insert(&set.originals, plan->patch_at, end, value);
+    const struct hook_site *site;
+    int result = hook_table_order(set.table, order, &site);
 
     if (result != 0)
         return result;
-    result = interval_map_insert(&set.trampolines, patch->trampoline.start, patch->trampoline.end, value);
-    if (result == 0 && plan->hop_bytes != 0)
-        result = interval_map_insert(&set.hops, plan->hop_at, plan->hop_at + plan->hop_bytes, value);
+    result = interval_map_insert(&set.trampolines, site->patch.trampoline.start, site->patch.trampoline.end,
+                                 (uintptr_t)site);
     if (result != 0)
-        (void)!interval_map_remove(&set.originals, plan->patch_at, end);
+        hook_table_cancel(set.table, site);
     return result;
 }
 
-static int install(struct hooked *hooked)
-{
-    int result = note_places(hooked);
-
-    return result != 0 ? result
-                       : patch_transaction_install(&set.transaction, &hooked->site.patch, hooked->site.stub->entry);
-}
-
+/* A trap would need a signal handler, which is the program's. */
 int hook_set_add(const struct hook_wish *wish)
 {
-    const struct site_purpose purpose = {wish->plan, wish->expected, wish->is_probe};
-    struct hooked *hooked;
-    int result;
+    const struct hook_order order = {
+        .target = {.address = wish->plan->address,
+                   .plan = wish->plan,
+                   .expected = wish->expected,
+                   .is_probe = wish->is_probe,
+                   .without_traps = true},
+        .listeners = wish->listeners,
+        .listener_count = wish->listener_count,
+        .is_recorded = wish->is_recorded,
+        .number = wish->number,
+        .use = wish->is_last ? USE_LAST : USE_ORDINARY,
+    };
 
-    /* A trap would need a signal handler, which is the program's. */
-    if (wish->plan->method == HOOK_TRAP)
-        return -EOPNOTSUPP;
-    hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
-    if (hooked == NULL)
-        return -ENOMEM;
-    hooked->is_last = wish->is_last;
-    result = hook_site_init(&hooked->site, &purpose, &maker);
-    if (result == 0)
-        result = write_stub(&hooked->site, wish);
-    return result != 0 ? result : install(hooked);
+    return add(&order);
 }
 
 int hook_set_add_system_call(const struct hook_plan *plan, const uint8_t *expected)
 {
-    const struct site_purpose purpose = {.plan = plan, .expected = expected};
-    struct hooked_call *call = slab_allocate_zeroed(&set.storage, sizeof(*call), _Alignof(struct hooked_call));
-    int result = call == NULL ? -ENOMEM : hook_site_init_call(&call->hooked.site, &purpose, &call->stub, &maker);
+    const struct hook_order order = {
+        .target = {.address = plan->address, .plan = plan, .expected = expected, .is_system_call = true}};
 
-    return result != 0 ? result : install(&call->hooked);
+    return add(&order);
 }
 
 int hook_set_make_front(uint64_t function, const struct hook_listener *listener, uint64_t *entry_out)
 {
-    const struct hook_wish wish = {.listeners = {*listener}, .listener_count = 1};
-    struct hooked *hooked = slab_allocate_zeroed(&set.storage, sizeof(*hooked), _Alignof(struct hooked));
-    int result;
-
-    if (hooked == NULL)
-        return -ENOMEM;
-    hook_site_init_front(&hooked->site, function);
-    result = write_stub(&hooked->site, &wish);
-    if (result == 0)
-        result = near_memory_commit(&set.code);
-    if (result == 0)
-        *entry_out = hooked->site.stub->entry;
-    return result;
+    return set.table == NULL ? -ENOMEM : hook_table_make_front(set.table, function, listener, entry_out);
 }
 
 /* ---- putting in place -------------------------------------------------------------------------------------------- */
 
-/* Threads were moved before, or are not in there. */
-static int with_nobody(void *source_context, threads_change change, void *context)
+static const struct hook_site *site_in(const struct interval *interval)
 {
-    (void)source_context;
-    return change(context, NULL, 0);
-}
-
-static int commit(void)
-{
-    const struct patch_environment environment = {.memory = &set.memory, .stop = with_nobody};
-
-    return patch_transaction_commit(&set.transaction, &environment);
-}
-
-static struct hooked *hooked_at(const struct interval *interval)
-{
-    return (struct hooked *)(uintptr_t)interval->value;
+    return (const struct hook_site *)(uintptr_t)interval->value;
 }
 
 static void count_in_place(void)
 {
-    set.count = set.last_count = 0;
-    for (size_t i = 0; i < interval_map_count(&set.originals); i++) {
-        const struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
+    set.count[USE_ORDINARY] = set.count[USE_LAST] = 0;
+    for (size_t i = 0; i < interval_map_count(&set.trampolines); i++) {
+        const struct hook_site *site = site_in(interval_map_at(&set.trampolines, i));
 
-        if (hooked->site.patch.is_in_place)
-            *(hooked->is_last ? &set.last_count : &set.count) += 1;
+        set.count[site->use] += site->patch.is_in_place;
     }
 }
 
 int hook_set_commit(void)
 {
-    int result;
+    int result = hook_table_make(set.table);
 
-    if (set.transaction.count == 0)
-        return 0;
-    result = near_memory_commit(&set.code);
-    if (result == 0)
-        result = commit();
     count_in_place();
     return result;
 }
 
 int hook_set_remove(bool with_last_ones)
 {
-    int result = 0;
-
-    if (set.count == 0 && (set.last_count == 0 || !with_last_ones))
+    if (set.count[USE_ORDINARY] == 0 && (set.count[USE_LAST] == 0 || !with_last_ones))
         return 0;
-    for (size_t i = 0; i < interval_map_count(&set.originals) && result == 0; i++) {
-        struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
+    for (size_t i = 0; i < interval_map_count(&set.trampolines); i++) {
+        const struct hook_site *site = site_in(interval_map_at(&set.trampolines, i));
 
-        if (hooked->site.patch.is_in_place && (with_last_ones || !hooked->is_last))
-            result = patch_transaction_remove(&set.transaction, &hooked->site.patch);
+        if (site->patch.is_in_place && (with_last_ones || site->use != USE_LAST))
+            hook_table_cancel(set.table, site);
     }
-    if (result == 0)
-        result = commit();
-    count_in_place();
-    return result;
+    return hook_set_commit();
 }
 
 void hook_set_forget(uint64_t start, uint64_t end)
 {
-    for (size_t i = interval_map_index_from(&set.originals, start); i < interval_map_count(&set.originals); i++) {
-        struct hooked *hooked = hooked_at(interval_map_at(&set.originals, i));
-
-        if (hooked->site.patch.plan.patch_at >= end)
-            break;
-        hooked->site.patch.is_in_place = false;
-    }
-    (void)!interval_map_remove(&set.originals, start, end);
-    (void)!interval_map_remove(&set.hops, start, end);
+    (void)hook_table_forget_range(set.table, start, end);
     count_in_place();
 }
 
 uint32_t hook_set_count(void)
 {
-    return set.count;
+    return set.count[USE_ORDINARY];
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-static const struct hook_site *find_site(const struct interval_map *map, uint64_t pc)
+/* The site that has a trampoline, or the stub of a system call, there. NULL: none. */
+static const struct hook_site *find_trampoline(uint64_t pc)
 {
     struct interval found;
 
-    return interval_map_find(map, pc, &found) ? &hooked_at(&found)->site : NULL;
+    return interval_map_find(&set.trampolines, pc, &found) ? site_in(&found) : NULL;
+}
+
+/* The one that has the program's bytes there. */
+static const struct hook_site *find_site(uint64_t pc)
+{
+    return set.table == NULL ? NULL : hook_table_find_site(set.table, pc);
+}
+
+/* The one that has a jump in padding there. */
+static const struct hook_site *find_hop(uint64_t pc)
+{
+    const struct hook_site *site = find_site(pc);
+
+    return site != NULL && pc - site->patch.plan.hop_at < site->patch.plan.hop_bytes ? site : NULL;
+}
+
+static const struct forced_memory *memory(void)
+{
+    return hook_table_memory(set.table);
 }
 
 /* Where the copy of an instruction is that is, or will be, displaced. False: it is none, or the first. */
 static bool find_copy(uint64_t pc, uint64_t *copy_out)
 {
-    const struct hook_site *site = find_site(&set.originals, pc);
+    const struct hook_site *site = find_site(pc);
 
-    return site != NULL && hook_site_find_copy(site, &set.memory, pc, copy_out);
+    return site != NULL && hook_site_find_copy(site, memory(), pc, copy_out);
 }
 
 /*
@@ -315,15 +209,15 @@ static bool find_copy(uint64_t pc, uint64_t *copy_out)
  */
 static bool find_original(uint64_t pc, uint64_t *original_out)
 {
-    const struct hook_site *hop = find_site(&set.hops, pc);
-    const struct hook_site *site = hop != NULL ? hop : find_site(&set.trampolines, pc);
+    const struct hook_site *hop = find_hop(pc);
+    const struct hook_site *site = hop != NULL ? hop : find_trampoline(pc);
     uint64_t original;
 
     if (site == NULL || site->patch.is_in_place)
         return false;
     if (hop != NULL)
         original = hop->patch.plan.patch_at;
-    else if (!hook_site_find_original(site, &set.memory, pc, &original))
+    else if (!hook_site_find_original(site, memory(), pc, &original))
         return false;
     *original_out = original;
     return true;
@@ -331,14 +225,14 @@ static bool find_original(uint64_t pc, uint64_t *original_out)
 
 bool hook_set_find_instruction(uint64_t address, uint64_t *original_out)
 {
-    const struct hook_site *hop = find_site(&set.hops, address);
+    const struct hook_site *hop = find_hop(address);
     const struct hook_site *site;
 
     if (hop != NULL && hop->patch.is_in_place) {
         *original_out = hop->patch.plan.patch_at;
         return true;
     }
-    site = find_site(&set.trampolines, address);
+    site = find_trampoline(address);
     if (site != NULL)
         (void)hook_site_find_original(site, NULL, address, original_out);
     return site != NULL;
@@ -346,17 +240,22 @@ bool hook_set_find_instruction(uint64_t address, uint64_t *original_out)
 
 bool hook_set_find_displaced(uint64_t address, uint64_t *copy_out)
 {
-    const struct hook_site *site = find_site(&set.originals, address);
+    const struct hook_site *site = find_site(address);
 
     return site != NULL && site->patch.is_in_place && hook_site_find_copy(site, NULL, address, copy_out);
 }
 
 bool hook_set_is_before_instruction(uint64_t address)
 {
-    const struct hook_site *site = find_site(&set.trampolines, address);
+    const struct hook_site *site = find_trampoline(address);
     uint64_t original;
 
     return site == NULL || hook_site_find_original(site, NULL, address, &original);
+}
+
+static bool is_in_code(uint64_t address)
+{
+    return set.table != NULL && hook_table_has_code(set.table, address);
 }
 
 /* What a stub begins with leads to its site; what is no stub, to anything. */
@@ -366,8 +265,7 @@ struct hook_stub_place hook_set_find_stub(uint64_t address)
     struct hook_stub_place place = {.start = start};
     struct near_piece piece;
 
-    if (!near_memory_contains(&set.code, address) ||
-        memory_probe_copy(start + STUB_FUNCTION, &function, sizeof(function)) != 0 ||
+    if (!is_in_code(address) || memory_probe_copy(start + STUB_FUNCTION, &function, sizeof(function)) != 0 ||
         memory_probe_copy(function - offsetof(struct hook_site, function) + offsetof(struct hook_site, stub), &code,
                           sizeof(code)) != 0 ||
         memory_probe_copy(code + offsetof(struct site_code, piece), &piece, sizeof(piece)) != 0 ||
@@ -388,7 +286,7 @@ static void move_interrupted(void *context, uint64_t place, uint64_t pc)
     uint64_t new_pc;
 
     if (moves->find(pc, &new_pc))
-        (void)!forced_memory_write(&set.memory, place, &new_pc, sizeof(new_pc));
+        (void)!forced_memory_write(memory(), place, &new_pc, sizeof(new_pc));
 }
 
 /*
@@ -409,7 +307,7 @@ static void scan_stacks(int tid, const struct thread_registers *registers, void 
 {
     /* For all threads, which stand still. */
     if (!set.is_scanning)
-        stack_scan_init(&set.scan, &set.memory);
+        stack_scan_init(&set.scan, memory());
     set.is_scanning = true;
     set.scan.context = context;
     set.scan.interrupted = interrupted;
@@ -445,9 +343,9 @@ bool hook_set_move_out(int tid, struct thread_registers *registers)
 
 bool hook_set_contains(uint64_t address)
 {
-    const struct hook_site *hop = find_site(&set.hops, address);
+    const struct hook_site *hop = find_hop(address);
 
-    return near_memory_contains(&set.code, address) || (hop != NULL && hop->patch.is_in_place);
+    return is_in_code(address) || (hop != NULL && hop->patch.is_in_place);
 }
 
 struct pc_search {

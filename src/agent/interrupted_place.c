@@ -7,6 +7,7 @@
 
 #include "agent/hook_set.h"
 #include "arch/stub_layout.h"
+#include "hook/call_slot.h"
 #include "hook/hook_stub.h"
 #include "hook/hook_thread.h"
 #include "process/memory_probe.h"
@@ -40,7 +41,7 @@ static bool find_return(const struct hook_thread *thread, uint64_t slot, uint64_
 
 static bool find_behind(const struct hook_thread *thread, uint64_t slot, struct interrupted_place *found_out)
 {
-    found_out->sp = slot + sizeof(uint64_t);
+    found_out->sp = call_slot_left(slot);
     return find_return(thread, slot, &found_out->pc);
 }
 
@@ -57,10 +58,10 @@ static bool find_in_stub(const struct hook_thread *thread, struct interrupted_pl
     if (offset < 0 || offset >= STUB_UNTRACKED || (stub.parts & HOOK_STUB_RETURNS) == 0)
         return true;
     if (offset < STUB_LANDING) {
-        found_out->sp -= sizeof(uint64_t);
+        found_out->sp = call_slot_of_left(from.sp);
         return true;
     }
-    return find_behind(thread, offset < STUB_LEAVING ? from.sp - sizeof(uint64_t) : from.sp, found_out);
+    return find_behind(thread, offset < STUB_LEAVING ? call_slot_of_left(from.sp) : from.sp, found_out);
 }
 
 /* Within a gate, or what it calls. */

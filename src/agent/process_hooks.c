@@ -37,7 +37,7 @@ void process_hooks_begin(void)
 struct call_kept {
     struct seccomp_changed *filter;
     struct handler_setting setting;
-    uint64_t base; /* where the thread's segment base is told; 0: nowhere */
+    uint64_t base; /* where the thread's base is told; 0: nowhere */
 };
 
 _Static_assert(sizeof(struct call_kept) <= GAIT_INVOCATION_DATA_BYTES, "what is kept of a call");
@@ -145,7 +145,7 @@ static void look_at_base(struct gait_invocation *invocation, const struct system
 {
     struct call_kept *kept = invocation->call_data;
 
-    if (kept != NULL && hook_segment_is_asked(call->number, call->arguments[0]))
+    if (kept != NULL && hook_thread_base_is_asked(call->number, call->arguments[0]))
         kept->base = (uint64_t)call->arguments[1];
 }
 

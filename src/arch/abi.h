@@ -41,6 +41,8 @@ struct abi {
     struct abi_register_place call_number; /* at the beginning of a system call: which one the kernel will make */
     struct abi_register_place call_result; /* at its end */
     struct abi_return_guard return_guard;
+    const char *const
+        *frame_steps; /* functions of libraries that go from a frame to its caller; NULL behind the last */
     probe_operand_reader read_probe_operand; /* as the CPU's assembler writes it */
 };
 

@@ -173,6 +173,7 @@ struct engine_patch_sizes {
     unsigned trap;
     unsigned hop_reach_back;
     unsigned hop_reach;
+    unsigned entry; /* what a hook of a function needs of its first bytes at most: a landing mark, and a jump */
 };
 
 /* No patch, of one place, is longer on any CPU. */
@@ -204,8 +205,14 @@ struct engine_hook {
      */
     bool (*may_matter)(const struct hook_planner *planner, const struct hook_code *code);
 
-    /* Marks where code may make system calls, by hook_planner_add_near(); too many do no harm. NULL: as above. */
-    void (*mark_system_calls)(struct hook_planner *planner, const struct hook_code *code);
+    /*
+     * The next place in the code, from an address on, that may be an instruction that makes a system call; or its end.
+     * Quick: hardly any code makes system calls.
+     */
+    uint64_t (*next_system_call)(const struct hook_code *code, uint64_t from);
+
+    /* Whether others know a system call by its bytes and those of the instruction before: a signal handler's return. */
+    bool (*is_known_call)(const struct hook_code *code, uint64_t before, uint64_t at);
 
     /* The instruction at an address in the code. False: none that ends there, too. */
     bool (*look)(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
@@ -215,12 +222,11 @@ struct engine_hook {
     void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
                             const struct hook_plan *plan, struct hook_return_use *use_out);
 
-    /* Plans all system calls in the code: as hook_planner_find_system_calls. */
-    void (*find_system_calls)(struct hook_planner *planner, const struct hook_code *code,
-                              void (*take)(void *context, const struct hook_plan *plan), void *context);
-
     /* The bytes of a patch. -ERANGE: the target cannot be reached from there; -EINVAL: not a method of this CPU. */
     int (*make_redirect)(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);
+
+    /* Whether a jump or a call at an address can lead to another one by itself. */
+    bool (*reaches)(uint64_t from, uint64_t target);
 
     /* Writes a jump to any address at all, at most REDIRECT_BYTES_MAX long, that takes no register. */
     void (*put_jump)(struct code_writer *writer, uint64_t target);

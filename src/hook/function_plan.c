@@ -8,7 +8,7 @@
 #include "hook/function_plan.h"
 
 #include "arch/engine.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "hook/padding.h"
 
 struct entry {

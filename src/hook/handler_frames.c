@@ -9,19 +9,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static struct hook_thread *thread_with(int tid)
-{
-    struct hook_thread *thread;
-
-    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
-        if (thread->tid == (uint32_t)tid)
-            return thread;
-    return NULL;
-}
-
 void handler_frames_visit(int tid, uint64_t sp, const struct stack_scan *scan)
 {
-    struct hook_thread *thread = thread_with(tid);
+    struct hook_thread *thread = hook_thread_of(tid);
     struct invocation_cursor cursor;
     const struct invocation *invocation;
     uint64_t last_slot = 0;

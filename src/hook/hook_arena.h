@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the states of threads are: what the gates of stubs compare a segment base with. Set once. */
+/* Where the states of threads are: what the gates of stubs compare a thread's base with. Set once. */
 #ifndef GAIT_HOOK_HOOK_ARENA_H
 #define GAIT_HOOK_HOOK_ARENA_H
 

@@ -9,6 +9,7 @@
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
+#include "hook/call_slot.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "hook/listener_call.h"
@@ -45,13 +46,13 @@ static uint64_t sp_of(const struct hook_gate_frame *frame)
 
 static uint64_t slot_of(const struct hook_gate_frame *frame)
 {
-    return frame->kind == HOOK_GATE_LEAVE ? sp_of(frame) - sizeof(uint64_t) : sp_of(frame);
+    return frame->kind == HOOK_GATE_LEAVE ? call_slot_of_left(sp_of(frame)) : sp_of(frame);
 }
 
 /* Where a function that has returned goes on. */
 static void return_to(struct hook_gate_frame *frame, uint64_t address)
 {
-    *(uint64_t *)(uintptr_t)slot_of(frame) = address;
+    *call_slot_return(frame->saved.registers, slot_of(frame)) = address;
 }
 
 static bool is_on_listeners_stack(const struct hook_thread *thread, uint64_t sp)

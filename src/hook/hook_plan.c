@@ -11,7 +11,7 @@
 #include "elf/frame_rows.h"
 #include "hook/entry_only_names.h"
 #include "hook/function_plan.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "hook/stack_walkers.h"
 
 #include <asm/errno.h>
@@ -322,6 +322,14 @@ static bool can_pass_over(const struct hook_planner *planner, const struct hook_
     return true;
 }
 
+static void mark_system_calls(struct hook_planner *planner, const struct hook_code *code)
+{
+    uint64_t (*next)(const struct hook_code *code, uint64_t from) = planner->machine->next_system_call;
+
+    for (uint64_t at = next(code, code->start); at < code->end; at = next(code, at + 1))
+        hook_planner_add_near(planner, at);
+}
+
 static void mark_near(struct hook_planner *planner, const struct hook_interest *interest)
 {
     const struct hook_module *module = planner->module;
@@ -333,7 +341,7 @@ static void mark_near(struct hook_planner *planner, const struct hook_interest *
         struct hook_code code;
 
         if (hook_planner_code(planner, module->spans[i].address, &code))
-            planner->machine->mark_system_calls(planner, &code);
+            mark_system_calls(planner, &code);
     }
 }
 
@@ -427,27 +435,6 @@ int hook_planner_init_for(struct hook_planner *planner, const struct hook_module
         if (module->spans[i].is_code)
             survey_span(planner, &module->spans[i], passes_over);
     return 0;
-}
-
-static void find_in_span(struct hook_planner *planner, const struct hook_span *span, hook_system_call_taker take,
-                         void *context)
-{
-    uint64_t start = span->address, end = span->address + span->size_bytes;
-
-    while (start < end) {
-        uint64_t next = hook_planner_next_start(planner, start);
-        struct hook_code code = {span->bytes + (start - span->address), start, next, end};
-
-        planner->machine->find_system_calls(planner, &code, take, context);
-        start = next;
-    }
-}
-
-void hook_planner_find_system_calls(struct hook_planner *planner, hook_system_call_taker take, void *context)
-{
-    for (size_t i = 0; i < planner->module->span_count; i++)
-        if (planner->module->spans[i].is_code)
-            find_in_span(planner, &planner->module->spans[i], take, context);
 }
 
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out)

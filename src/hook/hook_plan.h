@@ -131,17 +131,6 @@ void hook_planner_add_pointers(struct hook_planner *planner);
  */
 void hook_planner_plan(struct hook_planner *planner, const struct elf_function *function, struct hook_plan *plan_out);
 
-/* Is told of each. */
-typedef void (*hook_system_call_taker)(void *context, const struct hook_plan *plan);
-
-/*
- * Plans how each instruction of the module that makes a system call can be made to lead elsewhere: address is the
- * instruction's; what is displaced around it, in [patch_at, displaced_end), does the same wherever it is copied to.
- * What cannot be, is HOOK_IMPOSSIBLE. Where signal handlers return to is HOOK_KNOWN_BY_BYTES. To be called before
- * functions are planned, which then keep off these bytes; the first ones of functions are left alone, if possible.
- */
-void hook_planner_find_system_calls(struct hook_planner *planner, hook_system_call_taker take, void *context);
-
 /*
  * Whether it is a part of a function that is jumped to, the seldom used one as a rule: it is known to be one, or it has
  * no name, nobody calls it, it is not aligned as functions are, and others branch to it as one does within a function.

@@ -181,9 +181,11 @@ static uint64_t place_in_reach(struct near_chunk *chunk, uint64_t target)
 {
     struct cache_pc here = code_writer_pc(&chunk->writer);
 
-    if (address_fits_rel32(chunk->start, target) && address_fits_rel32(chunk->end, target))
+    const struct engine_hook *machine = engine_host()->hook;
+
+    if (machine->reaches(chunk->start, target) && machine->reaches(chunk->end, target))
         return target;
-    engine_host()->hook->put_jump(&chunk->writer, target);
+    machine->put_jump(&chunk->writer, target);
     return here.value;
 }
 
@@ -233,9 +235,10 @@ static bool is_in_reach(const struct hook_site *site, uint64_t target)
 {
     const struct hook_plan *plan = &site->patch.plan;
     uint64_t from = plan->hop_bytes > 0 ? plan->hop_at : plan->patch_at;
+    const struct engine_hook *machine = engine_host()->hook;
 
-    return plan->method != HOOK_TRAP && address_fits_rel32(from, target) &&
-           address_fits_rel32(from + REDIRECT_BYTES_MAX, target);
+    return plan->method != HOOK_TRAP && machine->reaches(from, target) &&
+           machine->reaches(from + REDIRECT_BYTES_MAX, target);
 }
 
 static bool does_what_is_wanted(const struct site_code *stub, unsigned parts, uint64_t target)
@@ -251,6 +254,11 @@ int hook_site_lead(struct hook_site *site, const struct site_wish *wish, const s
     struct site_code *stub = site->stub;
     int result = 0;
 
+    /* All that can be wanted of system calls is in their stub. */
+    if (site->call != NULL) {
+        *lead_out = (struct site_lead){stub, stub->entry};
+        return 0;
+    }
     if (wish->is_in_place && is_in_reach(site, target)) {
         *lead_out = (struct site_lead){.target = target};
         return 0;

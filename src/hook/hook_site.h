@@ -2,7 +2,7 @@
 /*
  * A hooked address: its patch, and the code that this leads to, a stub, and a trampoline with what the patch displaces;
  * or the one stub of a place where system calls are made. What is wanted at which address, and when code is patched, is
- * up to its users: hook/hook_table.c, for a program that hooks itself, and agent/hook_set.c. They have the lock.
+ * for hook/hook_table.c to say, which has the lock.
  */
 #ifndef GAIT_HOOK_HOOK_SITE_H
 #define GAIT_HOOK_HOOK_SITE_H
@@ -25,6 +25,7 @@ struct site_wish {
     uint64_t replacement;
     bool is_recorded; /* under the function's number */
     bool is_in_place; /* of the replacement */
+    bool is_ordered;  /* the site is patched, whatever else is wanted */
 };
 
 /* Machine code of a site. Its own memory is freed when the code's is. */
@@ -44,6 +45,7 @@ struct hook_site {
     struct system_call_stub *call; /* of a place of system calls, which has no trampoline; else NULL */
     uint32_t code_count;           /* pieces of code that there are, those given back too */
     bool is_probe;
+    uint8_t use; /* free for who ordered it */
 };
 
 /* Where the code of sites is made. */
@@ -62,7 +64,7 @@ struct site_purpose {
 
 static inline bool site_wish_is_empty(const struct site_wish *wish)
 {
-    return wish->listeners == NULL && wish->replacement == 0 && !wish->is_recorded;
+    return wish->listeners == NULL && wish->replacement == 0 && !wish->is_recorded && !wish->is_ordered;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "hook/hook_table_parts.h"
 
 #include "base/memory_map.h"
+#include "hook/system_call_stub.h"
 #include "hook/trap_table.h"
 
 #include <asm/errno.h>
@@ -25,6 +26,8 @@ static int init_parts(struct hook_table *table)
         result = pool_init(&table->site_pool, sizeof(struct table_site));
     if (result == 0)
         result = pool_init(&table->code_pool, sizeof(struct site_code));
+    if (result == 0)
+        result = pool_init(&table->call_pool, sizeof(struct system_call_stub));
     if (result == 0)
         result = pool_init(&table->attachment_pool, sizeof(struct hook_attachment));
     return result;
@@ -57,14 +60,15 @@ int hook_table_create(const struct hook_table_options *options, struct hook_tabl
     interval_map_init(&table->taken);
     listener_lists_init(&table->lists);
     live_plans_init(&table->plans);
-    near_memory_init(&table->code, options->code_mode, 0);
+    near_memory_init(&table->code, options->code_mode, options->code_chunk_bytes);
     patch_transaction_init(&table->patches);
     result = init_parts(table);
     if (result != 0) {
         memory_unmap(table, sizeof(*table));
         return result;
     }
-    patch_synchronization_prepare();
+    if (!options->is_held)
+        patch_synchronization_prepare();
     *table_out = table;
     return 0;
 }
@@ -215,6 +219,16 @@ int hook_table_revert(struct hook_table *table, uint64_t address)
     return result != 0 ? result : hook_transaction_end_call(table, revert(table, address));
 }
 
+/* What an order has built is not patched. */
+static void drop_built(struct hook_table *table, struct table_site *site)
+{
+    if (!site->is_built)
+        return;
+    patch_transaction_drop(&table->patches, &site->hook.patch);
+    table_site_publish(site, NULL);
+    table_site_give_up(site);
+}
+
 static void want_nothing(struct hook_table *table, struct table_site *site)
 {
     LIST_FOR_EACH (node, &site->attachments)
@@ -238,6 +252,102 @@ int hook_table_unhook(struct hook_table *table, uint64_t address)
     int result = hook_transaction_enter(table, USER_STACK);
 
     return result != 0 ? result : hook_transaction_end_call(table, unhook(table, address));
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
+
+static int want_all(struct hook_table *table, struct table_site *site, const struct hook_order *order)
+{
+    const struct hook_listeners *list = NULL;
+
+    for (uint32_t i = 0; i < order->listener_count; i++) {
+        const struct hook_listeners *longer = listener_list_with(&table->lists, list, &order->listeners[i], i);
+
+        listener_list_free(&table->lists, list);
+        if (longer == NULL)
+            return -ENOMEM;
+        list = longer;
+    }
+    site->hook.use = order->use;
+    site->hook.function.record_number = order->number;
+    site->last_serial = order->listener_count;
+    site->wanted = (struct site_wish){.listeners = list, .is_recorded = order->is_recorded, .is_ordered = true};
+    return 0;
+}
+
+static int build_order(struct hook_table *table, struct table_site *site, const struct hook_order *order)
+{
+    struct site_maker maker = hook_table_maker(table);
+    int result = want_all(table, site, order);
+
+    if (result != 0)
+        return result;
+    result = table_site_build(site, &table->patches, &maker);
+    if (result == 0)
+        return 0;
+    table_site_give_up(site);
+    listener_list_free(&table->lists, site->wanted.listeners);
+    site->wanted = (struct site_wish){0};
+    return result;
+}
+
+int hook_table_order(struct hook_table *table, const struct hook_order *order, const struct hook_site **site_out)
+{
+    struct table_site *site;
+    int result = table->depth == 0 ? -EINVAL : table_sites_obtain(table, &order->target, &site);
+
+    if (result != 0)
+        return result;
+    if (!table_site_is_idle(site))
+        return -EBUSY;
+    result = build_order(table, site, order);
+    if (result != 0) {
+        table_sites_bury(table, site);
+        return result;
+    }
+    table_site_publish(site, site->wanted.listeners);
+    site->is_built = true;
+    table_sites_mark(table, site);
+    *site_out = &site->hook;
+    return 0;
+}
+
+void hook_table_cancel(struct hook_table *table, const struct hook_site *hook)
+{
+    struct table_site *site = (struct table_site *)hook; /* its first member */
+
+    drop_built(table, site);
+    want_nothing(table, site);
+}
+
+int hook_table_make_front(struct hook_table *table, uint64_t function, const struct hook_listener *listener,
+                          uint64_t *entry_out)
+{
+    const struct hook_order order = {.listeners = listener, .listener_count = 1};
+    struct site_maker maker = hook_table_maker(table);
+    struct table_site *site = pool_allocate(&table->site_pool);
+    int result;
+
+    if (site == NULL)
+        return -ENOMEM;
+    table_site_init(site);
+    hook_site_init_front(&site->hook, function);
+    result = want_all(table, site, &order);
+    if (result == 0)
+        result = hook_site_lead(&site->hook, &site->wanted, &maker, &site->next);
+    if (result != 0)
+        return result;
+    table_site_publish(site, site->wanted.listeners);
+    table_site_settle(site);
+    result = near_memory_commit(&table->code);
+    if (result == 0)
+        *entry_out = site->hook.stub->entry;
+    return result;
+}
+
+const struct forced_memory *hook_table_memory(const struct hook_table *table)
+{
+    return &table->memory;
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -304,18 +414,31 @@ int hook_table_collect(struct hook_table *table, struct hook_table_statistics *s
     return hook_transaction_end_call(table, result);
 }
 
+/* Of a whole module: all at once is quicker than site by site. */
+static void give_range_back(struct hook_table *table, uint64_t start, uint64_t end)
+{
+    struct interval found;
+
+    if (table->options.is_held && start < end &&
+        !(interval_map_find(&table->taken, start, &found) && found.start < start) &&
+        !(interval_map_find(&table->taken, end, &found) && found.start < end))
+        (void)!interval_map_remove(&table->taken, start, end);
+}
+
 size_t hook_table_forget_range(struct hook_table *table, uint64_t start, uint64_t end)
 {
     size_t count = 0;
 
     if (hook_transaction_enter(table, USER_STACK) != 0)
         return 0;
+    give_range_back(table, start, end);
     LIST_FOR_EACH_REMOVABLE (node, &table->all_sites) {
         struct table_site *site = site_of(node);
         uint64_t address = site->hook.function.address;
 
         if (site->is_dead || address < start || address >= end)
             continue;
+        drop_built(table, site);
         want_nothing(table, site);
         list_remove(&site->dirty);
         table_site_publish(site, NULL);
@@ -339,6 +462,17 @@ static int unhook_all(struct hook_table *table)
     return hook_transaction_commit_all(table);
 }
 
+static void free_all(struct hook_table *table)
+{
+    near_memory_deinit(&table->code);
+    listener_lists_deinit(&table->lists);
+    pool_deinit(&table->site_pool);
+    pool_deinit(&table->code_pool);
+    pool_deinit(&table->call_pool);
+    pool_deinit(&table->attachment_pool);
+    memory_unmap(table, sizeof(*table));
+}
+
 /* Where code is left to threads that are in it, so is what that code needs to know. */
 int hook_table_destroy(struct hook_table *table)
 {
@@ -346,6 +480,11 @@ int hook_table_destroy(struct hook_table *table)
 
     if (table == NULL)
         return 0;
+    if (table->options.is_held) {
+        deinit_parts(table);
+        free_all(table);
+        return 0;
+    }
     result = hook_transaction_enter(table, USER_STACK);
     if (result != 0)
         return result;
@@ -357,12 +496,7 @@ int hook_table_destroy(struct hook_table *table)
         return result;
     trap_table_end();
     deinit_parts(table);
-    if (list_is_empty(&table->code.chunks)) {
-        listener_lists_deinit(&table->lists);
-        pool_deinit(&table->site_pool);
-        pool_deinit(&table->code_pool);
-        pool_deinit(&table->attachment_pool);
-        memory_unmap(table, sizeof(*table));
-    }
+    if (list_is_empty(&table->code.chunks))
+        free_all(table);
     return 0;
 }

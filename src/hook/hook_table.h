@@ -24,11 +24,23 @@
 #include <stdint.h>
 
 struct elf_function;
+struct forced_memory;
 struct hook_attachment;
+struct hook_site;
 struct hook_table;
 
 struct hook_table_options {
     enum code_view_mode code_mode;
+
+    /* Of code that is taken at a time; 0: as process/near_memory.h has it. */
+    size_t code_chunk_bytes;
+
+    /*
+     * Its user holds all threads that may be in code that changes, and sees to it that there is one call at a time: so
+     * nothing is locked, and nobody stopped. What is hooked once keeps its bytes and its code until the table goes,
+     * since threads may be anywhere.
+     */
+    bool is_held;
 
     /* Who stops threads; NULL: process/threads_stop.h. */
     threads_source stop;
@@ -50,7 +62,7 @@ MUST_USE int hook_table_create(const struct hook_table_options *options, struct 
 
 /*
  * Takes all hooks away. Memory in which threads still are, or will return to, is left to them for good. Errors as
- * hook_table_commit; then everything stays.
+ * hook_table_commit; then everything stays. One that is held goes with all of its code; nothing is in place.
  */
 MUST_USE int hook_table_destroy(struct hook_table *table);
 
@@ -69,11 +81,20 @@ MUST_USE int hook_table_commit(struct hook_table *table);
 /* Ends a transaction, and those around it, without making anything. */
 void hook_table_abort(struct hook_table *table);
 
+/*
+ * Of one that is held: makes what was asked for so far, and lets the transaction go on; or ends it for now, so that
+ * the next one goes on with it.
+ */
+MUST_USE int hook_table_make(struct hook_table *table);
+void hook_table_pause(struct hook_table *table);
+
 /* Where to hook. */
 struct hook_target {
     uint64_t address;
     const struct hook_plan *plan; /* for that address; NULL: the table makes one */
+    const uint8_t *expected;      /* with a plan: what the displaced instructions should be; NULL: what is there */
     bool is_probe;                /* an instruction, wherever it is; no call is entered or left there */
+    bool is_system_call;          /* it makes one, and has a plan: its stub does all that can be wanted */
     bool without_traps;           /* what only a trap could hook is not hooked: -EOPNOTSUPP */
 };
 
@@ -81,7 +102,7 @@ struct hook_target {
  * What all of them say of the target: -EFAULT: nothing is mapped there; -EACCES: it is no code, or shared; -EILSEQ: in
  * the middle of an instruction; -EPERM: our own code; -EOPNOTSUPP: it cannot be hooked; -EBUSY: its bytes are needed
  * for another hook; or it is replaced in place, or hooked and to be replaced in place, or once a function and once a
- * probe.
+ * probe; -ESTALE: something else is there than expected.
  */
 
 /* Calls the listener (enter, leave, data and flags count) from now on, behind those that were attached before. */
@@ -116,6 +137,42 @@ MUST_USE int hook_table_plan_module(struct hook_table *table, uint64_t address,
                                     bool (*visit)(void *context, const struct elf_function *function,
                                                   const struct hook_plan *plan),
                                     void *context);
+
+/* All that is wanted of a site, by who knows it beforehand. */
+struct hook_order {
+    struct hook_target target;
+    const struct hook_listener *listeners; /* as of hook_table_attach */
+    uint32_t listener_count;
+    bool is_recorded; /* with this number: */
+    uint32_t number;
+    uint8_t use; /* free for who orders */
+};
+
+/*
+ * Hooks what is not hooked yet, in a transaction: all code is written at once, and the commit only patches. The site
+ * stays where it is as long as the table does, if that is held. -EINVAL: no transaction; errors as above.
+ */
+MUST_USE int hook_table_order(struct hook_table *table, const struct hook_order *order,
+                              const struct hook_site **site_out);
+
+/* Nothing is wanted any more of a site that was ordered; its user knows that its code is there. In a transaction. */
+void hook_table_cancel(struct hook_table *table, const struct hook_site *site);
+
+/*
+ * Makes a stub that calls a function as it is, with a listener, for who is to call that instead of the function: it can
+ * be at once. Lasts as long as the table, which is held. -ENOMEM and others.
+ */
+MUST_USE int hook_table_make_front(struct hook_table *table, uint64_t function, const struct hook_listener *listener,
+                                   uint64_t *entry_out);
+
+/* The site that has the bytes at an address, in place or not. NULL: none has. Signal-safe while nothing changes. */
+const struct hook_site *hook_table_find_site(const struct hook_table *table, uint64_t address);
+
+/* Whether code at an address is ours: the user's own, or a stub or a trampoline. As above. */
+bool hook_table_has_code(const struct hook_table *table, uint64_t address);
+
+/* The memory of the process, in a transaction. */
+const struct forced_memory *hook_table_memory(const struct hook_table *table);
 
 /* Whether an address is hooked, and how. */
 bool hook_table_is_hooked(struct hook_table *table, uint64_t address, enum hook_method *method_out);

@@ -40,6 +40,7 @@ struct hook_table {
     struct interval_map taken;
     struct pool site_pool;
     struct pool code_pool;
+    struct pool call_pool;
     struct pool attachment_pool;
     struct listener_lists lists;
     struct live_plans plans;
@@ -82,9 +83,6 @@ void table_sites_bury(struct hook_table *table, struct table_site *site);
 
 /* A piece of a site's code is given back: for near_memory_end_reclaim, whose context is the table. */
 void table_sites_forget_code(void *context, struct near_piece *piece);
-
-/* Whether code at an address is ours, and not to be hooked. */
-bool hook_table_has_code(const struct hook_table *table, uint64_t address);
 
 /* ---- transactions: hook_transaction.c ---------------------------------------------------------------------------- */
 

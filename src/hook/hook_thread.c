@@ -134,6 +134,16 @@ struct hook_thread *hook_thread_at(uint32_t index)
     return index < atomic_load_explicit(&arena.used, memory_order_acquire) ? thread_in_block(index) : NULL;
 }
 
+struct hook_thread *hook_thread_of(int tid)
+{
+    struct hook_thread *thread;
+
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
+        if (thread->tid == (uint32_t)tid)
+            return thread;
+    return NULL;
+}
+
 static bool wipe_on_fork(void *page)
 {
     return raw_syscall(__NR_madvise, (long)page, (long)arena.page_bytes, MADV_WIPEONFORK, 0, 0, 0) == 0;
@@ -448,7 +458,7 @@ static bool is_owner_hidden(const struct hook_thread *thread)
 
 struct hook_thread *hook_thread_current(void)
 {
-    struct hook_thread *thread = thread_at_base(hook_segment_get());
+    struct hook_thread *thread = thread_at_base(hook_thread_base_get());
 
     if (arena.storage == NULL)
         return NULL;
@@ -462,7 +472,7 @@ struct hook_thread *hook_thread_current(void)
 struct hook_thread *hook_thread_obtain(bool *is_forked_out)
 {
     struct hook_thread *thread = hook_thread_current();
-    uint64_t base = hook_segment_get(), pointer;
+    uint64_t base = hook_thread_base_get(), pointer;
     uint32_t tid;
 
     *is_forked_out = false;
@@ -480,7 +490,7 @@ struct hook_thread *hook_thread_obtain(bool *is_forked_out)
     if (arena.may_set_base && (base == 0 || is_in_arena(base))) {
         atomic_store_explicit(owner_of(thread), thread->is_counter_forbidden ? 0 : pointer + 1, memory_order_relaxed);
         if (base != (uintptr_t)thread)
-            hook_segment_set((uintptr_t)thread);
+            hook_thread_base_set((uintptr_t)thread);
     }
     return thread;
 }

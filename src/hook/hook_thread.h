@@ -3,10 +3,11 @@
  * What hooks know of a thread of the process: the calls of hooked functions that it is in, a stack for listeners, where
  * its records go. Made when a thread first enters a hooked function, used again for another when it is dead.
  *
- * A thread's segment base points to it, where the system lets programs set that by an instruction and the program has
- * no use for it; then the gates of stubs find it by themselves. All of them are in one reservation, so that a base that
- * is not ours is known before anything is read there; and the thread pointer tells whether it is this thread's or that
- * of the one which made it, whose base a thread begins with. No libc; inside the target.
+ * A register of the thread's that programs have hardly any use for, its base, points to it, where the system lets
+ * programs set that by an instruction and this one does not use it; then the gates of stubs find it by themselves. All
+ * of them are in one reservation, so that a base that is not ours is known before anything is read there; and the
+ * thread pointer tells whether it is this thread's or that of the one which made it, whose base a thread begins with.
+ * No libc; inside the target.
  */
 #ifndef GAIT_HOOK_HOOK_THREAD_H
 #define GAIT_HOOK_HOOK_THREAD_H
@@ -87,11 +88,11 @@ MUST_USE int hook_threads_begin(const struct hook_threads_options *options);
 
 /*
  * Gives all of it back. No stub runs any more, no thread is in one, all calls are forgotten (return_tracking_leave_all)
- * and no thread's segment base points here.
+ * and no thread's base points here.
  */
 void hook_threads_end(void);
 
-/* Whether that segment base is one of ours: then the program's is 0. */
+/* Whether that base is one of ours: then the program's is 0. */
 bool hook_thread_has_base(uint64_t base);
 
 const struct hook_threads_options *hook_threads_options(void);
@@ -107,6 +108,9 @@ struct hook_thread *hook_thread_current(void);
 
 /* All that there ever were, from 0 on; those that are nobody's too. NULL: there are no more. */
 struct hook_thread *hook_thread_at(uint32_t index);
+
+/* That of a thread that has one, by its id. NULL: none has. */
+struct hook_thread *hook_thread_of(int tid);
 
 /* Whoever looks at others' invocations holds this, so that none is given to another meanwhile. Signals are blocked. */
 MUST_USE int hook_threads_lock(void);
@@ -152,12 +156,12 @@ bool hook_thread_is_on_own_stack(struct hook_thread *thread, uint64_t place);
 uint64_t hook_signals_block(void);
 void hook_signals_unblock(uint64_t mask);
 
-/* In arch/<cpu>/host: the segment base that points to a thread's state. */
-uint64_t hook_segment_get(void);
-void hook_segment_set(uint64_t base);
+/* In arch/<cpu>/host: the register that points to a thread's state. */
+uint64_t hook_thread_base_get(void);
+void hook_thread_base_set(uint64_t base);
 
 /* Whether a system call with that first argument asks for the base; the second one is where it is told then. */
-bool hook_segment_is_asked(long number, long argument);
+bool hook_thread_base_is_asked(long number, long argument);
 
 /* The thread pointer. */
 uint64_t hook_thread_pointer(void);

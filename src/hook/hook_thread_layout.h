@@ -6,7 +6,7 @@
 #ifndef GAIT_HOOK_HOOK_THREAD_LAYOUT_H
 #define GAIT_HOOK_HOOK_THREAD_LAYOUT_H
 
-/* Of struct hook_thread, which the thread's segment base points to. */
+/* Of struct hook_thread, which the thread's base points to: see hook_thread_base_get(). */
 #define HOOK_THREAD_OWNER     (-8) /* the thread pointer + 1 of the thread whose state it is; zero after a fork */
 #define HOOK_THREAD_TOP       0    /* behind the innermost invocation */
 #define HOOK_THREAD_LIMIT     8    /* where no invocation fits any more */

@@ -32,23 +32,13 @@ bool hook_table_may_reclaim(const struct hook_table *table)
     return table->options.may_reclaim == NULL || table->options.may_reclaim(table->options.context);
 }
 
-static const struct hook_thread *thread_with(int tid)
-{
-    const struct hook_thread *thread;
-
-    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++)
-        if (thread->tid == (uint32_t)tid)
-            return thread;
-    return NULL;
-}
-
 /*
  * A thread on the stack for listeners has come from the program's by a gate, whose stack pointer is known once
  * listeners are called; before and after, where the innermost call is will do, but not for the gate's return address.
  */
 static uint64_t program_stack(int tid, uint64_t sp, bool *is_hidden_out)
 {
-    const struct hook_thread *thread = thread_with(tid);
+    const struct hook_thread *thread = hook_thread_of(tid);
 
     if (thread == NULL || sp < thread->stack_low || sp > thread->stack_top)
         return 0;
@@ -70,7 +60,7 @@ static void tell_changed(void *context, uint64_t start, uint64_t end)
  * Whether calls will return to code is asked while threads stand still, so what is asked must not be locked by one of
  * them then.
  */
-int hook_transaction_commit_patches(struct hook_table *table)
+static int commit_stopped(struct hook_table *table)
 {
     uint64_t signals = hook_signals_block();
     bool is_locked = hook_threads_lock() == 0;
@@ -96,6 +86,20 @@ int hook_transaction_commit_patches(struct hook_table *table)
     return result;
 }
 
+/* Threads were moved before, or are not in there. */
+static int with_nobody(void *source_context, threads_change change, void *context)
+{
+    (void)source_context;
+    return change(context, NULL, 0);
+}
+
+int hook_transaction_commit_patches(struct hook_table *table)
+{
+    const struct patch_environment environment = {.memory = &table->memory, .stop = with_nobody};
+
+    return table->options.is_held ? patch_transaction_commit(&table->patches, &environment) : commit_stopped(table);
+}
+
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
 
 /*
@@ -105,18 +109,26 @@ int hook_transaction_commit_patches(struct hook_table *table)
 static void unlock(struct hook_table *table)
 {
     forced_memory_deinit(&table->memory);
-    owner_lock_release(&table->lock);
+    if (!table->options.is_held)
+        owner_lock_release(&table->lock);
+}
+
+static int lock(struct hook_table *table)
+{
+    if (table->options.is_held)
+        return table->depth == 0 ? 0 : -EDEADLK;
+    return owner_lock_acquire(&table->lock, LOCK_TIMEOUT_MS);
 }
 
 int hook_transaction_enter(struct hook_table *table, uint64_t user_stack)
 {
-    int result = owner_lock_acquire(&table->lock, LOCK_TIMEOUT_MS);
+    int result = lock(table);
 
     if (result == 0) {
         table->depth = 0;
         result = forced_memory_init(&table->memory);
         if (result != 0)
-            owner_lock_release(&table->lock);
+            unlock(table);
     } else if (result == -EDEADLK) {
         result = 0;
     }
@@ -127,8 +139,14 @@ int hook_transaction_enter(struct hook_table *table, uint64_t user_stack)
     return 0;
 }
 
+/* One that is held may have been left by a thread that is no more, as in a forked child, whose descriptors it is not.
+ */
 int hook_table_begin(struct hook_table *table)
 {
+    if (table->options.is_held) {
+        table->depth = 0;
+        table->memory.fd = -1;
+    }
     return hook_transaction_enter(table, USER_STACK);
 }
 
@@ -144,7 +162,7 @@ static int build_all(struct hook_table *table)
 
     LIST_FOR_EACH (node, &table->dirty_sites) {
         struct table_site *site = dirty_site_of(node);
-        int result = table_site_build(site, &table->patches, &maker);
+        int result = site->is_built ? 0 : table_site_build(site, &table->patches, &maker);
 
         if (result != 0)
             return result;
@@ -176,7 +194,7 @@ static void settle_site(struct hook_table *table, struct table_site *site)
         listener_list_retire(&table->lists, site->now.listeners);
     site->now = site->wanted;
     hook_transaction_settle(table, site, true);
-    if (table_site_is_idle(site))
+    if (table_site_is_idle(site) && !table->options.is_held)
         table_sites_give_bytes_back(table, site);
 }
 
@@ -224,9 +242,14 @@ int hook_transaction_commit_all(struct hook_table *table)
     table->patches.count = 0;
     finish_all(table, result == 0);
     hash_map_reclaim(&table->sites);
-    if (!is_in_listener())
+    if (!table->options.is_held && !is_in_listener())
         listener_lists_collect(&table->lists);
     return result;
+}
+
+int hook_table_make(struct hook_table *table)
+{
+    return hook_transaction_commit_all(table);
 }
 
 static int leave(struct hook_table *table)
@@ -251,7 +274,14 @@ void hook_table_abort(struct hook_table *table)
     if (table->depth == 0)
         return;
     (void)!near_memory_commit(&table->code);
+    table->patches.count = 0;
     finish_all(table, false);
+    table->depth = 0;
+    unlock(table);
+}
+
+void hook_table_pause(struct hook_table *table)
+{
     table->depth = 0;
     unlock(table);
 }

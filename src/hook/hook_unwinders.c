@@ -6,6 +6,7 @@
  */
 #include "hook/hook_unwinders.h"
 
+#include "arch/abi.h"
 #include "base/text_parse.h"
 #include "hook/call_data.h"
 #include "hook/hook_gate.h"
@@ -77,22 +78,47 @@ static void walks(struct gait_invocation *invocation)
     *argument = (uintptr_t)walk;
 }
 
-static const struct hook_unwinder unwinders[] = {
-#define UNWINDER(symbol, action)                                                                                       \
-    {#symbol, {.enter = action, .flags = HOOK_LISTENER_GENERAL_ONLY | HOOK_LISTENER_ENTRY_ONLY, .serial = 1}},
+#define LISTENER(action)                                                                                               \
+    {                                                                                                                  \
+        .enter = (action), .flags = HOOK_LISTENER_GENERAL_ONLY | HOOK_LISTENER_ENTRY_ONLY, .serial = 1                 \
+    }
+
+static const struct {
+    const char *name;
+    struct hook_listener listener;
+} unwinders[] = {
+#define UNWINDER(symbol, action) {#symbol, LISTENER(action)},
 #include "hook/hook_unwinders.def"
 #undef UNWINDER
 };
 
-const struct hook_unwinder *hook_unwinder_at(size_t index)
+#define COUNT (sizeof(unwinders) / sizeof(unwinders[0]))
+
+/* Of those that the CPU's libraries have by names of their own. */
+static const struct hook_listener steps = LISTENER(looks);
+
+bool hook_unwinder_at(size_t index, struct hook_unwinder *unwinder_out)
 {
-    return index < sizeof(unwinders) / sizeof(unwinders[0]) ? &unwinders[index] : NULL;
+    const char *const *names = abi_host()->frame_steps;
+
+    if (index < COUNT) {
+        *unwinder_out = (struct hook_unwinder){unwinders[index].name, &unwinders[index].listener};
+        return true;
+    }
+    for (size_t i = COUNT; names != NULL && *names != NULL; i++, names++)
+        if (i == index) {
+            *unwinder_out = (struct hook_unwinder){*names, &steps};
+            return true;
+        }
+    return false;
 }
 
-const struct hook_unwinder *hook_unwinder_find(const char *name)
+const struct hook_listener *hook_unwinder_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof(unwinders) / sizeof(unwinders[0]); i++)
-        if (text_equal(unwinders[i].name, name))
-            return &unwinders[i];
+    struct hook_unwinder unwinder;
+
+    for (size_t i = 0; hook_unwinder_at(i, &unwinder); i++)
+        if (text_equal(unwinder.name, name))
+            return unwinder.listener;
     return NULL;
 }

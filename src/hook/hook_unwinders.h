@@ -10,15 +10,18 @@
 
 #include "hook/hook_stub.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct hook_unwinder {
     const char *name;
-    struct hook_listener listener; /* its `place` is 0, its `serial` 1 */
+    const struct hook_listener *listener; /* its `place` is 0, its `serial` 1 */
 };
 
-/* From 0 on. NULL: there are no more. */
-const struct hook_unwinder *hook_unwinder_at(size_t index);
+/* From 0 on. False: there are no more. */
+bool hook_unwinder_at(size_t index, struct hook_unwinder *unwinder_out);
 
 /* NULL: a function of that name is none. */
-const struct hook_unwinder *hook_unwinder_find(const char *name);
+const struct hook_listener *hook_unwinder_find(const char *name);
 
 #endif

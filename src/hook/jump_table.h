@@ -3,7 +3,7 @@
 #ifndef GAIT_HOOK_JUMP_TABLE_H
 #define GAIT_HOOK_JUMP_TABLE_H
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "hook/padding.h"
 
 #include "arch/engine.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 static bool look(const struct hook_planner *planner, const struct hook_code *code, uint64_t at,
                  struct hook_instruction *instruction_out)

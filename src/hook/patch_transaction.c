@@ -97,6 +97,15 @@ int patch_transaction_remove(struct patch_transaction *transaction, struct patch
     return patch->is_in_place ? add(transaction, &change) : -EINVAL;
 }
 
+void patch_transaction_drop(struct patch_transaction *transaction, const struct patch *patch)
+{
+    for (size_t i = transaction->count; i-- > 0;)
+        if (transaction->changes[i].patch == patch) {
+            transaction->changes[i] = transaction->changes[--transaction->count];
+            return;
+        }
+}
+
 /* ---- places ----------------------------------------------------------------------------------------------------- */
 
 static void add_place(struct patch_places *places, const struct patch_place *shape, const uint8_t *before,

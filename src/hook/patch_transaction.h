@@ -86,6 +86,9 @@ MUST_USE int patch_transaction_install(struct patch_transaction *transaction, st
 MUST_USE int patch_transaction_retarget(struct patch_transaction *transaction, struct patch *patch, uint64_t target);
 MUST_USE int patch_transaction_remove(struct patch_transaction *transaction, struct patch *patch);
 
+/* Forgets the change of a patch that was added and not committed; the last ones are found quickest. */
+void patch_transaction_drop(struct patch_transaction *transaction, const struct patch *patch);
+
 /*
  * Makes all changes. The transaction is empty then; on failure it is as before, and so is the program:
  * -ESTALE: something else than expected stands at one of the places; -EFAULT: a place is not mapped, or nobody may

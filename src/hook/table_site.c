@@ -43,7 +43,10 @@ static int add_trap(const struct table_site *site)
     return plan->method != HOOK_TRAP ? 0 : trap_table_set(plan->patch_at, site->next.target);
 }
 
-/* Code that is gone, as that of a library that was unloaded, or that somebody else has changed, is not brought back. */
+/*
+ * Code that is gone, as that of a library that was unloaded, or that somebody else has changed, is not brought back.
+ * Who orders hooks says when code is gone.
+ */
 static bool is_still_there(const struct patch *patch, const struct forced_memory *memory)
 {
     uint8_t bytes[REDIRECT_BYTES_MAX];
@@ -58,7 +61,7 @@ static int take_away(struct table_site *site, struct patch_transaction *transact
     struct patch *patch = &site->hook.patch;
 
     site->next.stub = site->hook.stub;
-    if (patch->is_in_place && !is_still_there(patch, maker->memory))
+    if (patch->is_in_place && !site->now.is_ordered && !is_still_there(patch, maker->memory))
         patch->is_in_place = false;
     return patch->is_in_place ? patch_transaction_remove(transaction, patch) : 0;
 }
@@ -84,6 +87,7 @@ void table_site_settle(struct table_site *site)
         site_code_release(hook->stub);
     hook->stub = site->next.stub;
     site->next.stub = NULL;
+    site->is_built = false;
     if (!hook->patch.is_in_place && hook->patch.plan.method == HOOK_TRAP)
         trap_table_clear(hook->patch.plan.patch_at);
 }
@@ -96,6 +100,7 @@ void table_site_give_up(struct table_site *site)
     if (site->next.stub != hook->stub)
         site_code_release(site->next.stub);
     site->next.stub = NULL;
+    site->is_built = false;
     if (hook->patch.plan.method != HOOK_TRAP)
         return;
     if (hook->patch.is_in_place && hook->stub != NULL)

@@ -24,6 +24,7 @@ struct table_site {
     struct list_node node;  /* of all sites */
     struct list_node dirty; /* of those that a transaction changes */
     uint32_t last_serial;
+    bool is_built;        /* for what is wanted, before the commit */
     bool is_exposed;      /* the program may have the address of the trampoline */
     bool is_dead;         /* no longer found by its address: goes when its code does */
     bool has_taken_bytes; /* they are in the table's map */

@@ -4,6 +4,14 @@
 
 #include <asm/errno.h>
 
+const struct hook_site *hook_table_find_site(const struct hook_table *table, uint64_t address)
+{
+    struct interval found;
+
+    return interval_map_find(&table->taken, address, &found) ? &((struct table_site *)(uintptr_t)found.value)->hook
+                                                             : NULL;
+}
+
 struct table_site *table_sites_find(const struct hook_table *table, uint64_t address)
 {
     uint64_t value;
@@ -17,6 +25,7 @@ static void free_if_unused(struct hook_table *table, struct table_site *site)
         return;
     list_remove(&site->node);
     list_remove(&site->dirty);
+    pool_free(&table->call_pool, site->hook.call);
     pool_free(&table->site_pool, site);
     table->retired_count--;
 }
@@ -103,16 +112,34 @@ static int make_plan(struct hook_table *table, const struct hook_target *target,
     return 0;
 }
 
-static int init_site(struct hook_table *table, struct table_site *site, const struct hook_target *target)
+static int init_call(struct hook_table *table, struct hook_site *site, const struct site_purpose *purpose)
 {
     struct site_maker maker = hook_table_maker(table);
+    struct system_call_stub *call = pool_allocate(&table->call_pool);
+    int result = call == NULL ? -ENOMEM : hook_site_init_call(site, purpose, call, &maker);
+
+    if (result != 0)
+        pool_free(&table->call_pool, call);
+    return result;
+}
+
+static int init_hook(struct hook_table *table, struct hook_site *site, const struct hook_target *target,
+                     const struct hook_plan *plan)
+{
+    const struct site_purpose purpose = {plan, target->expected, target->is_probe};
+    struct site_maker maker = hook_table_maker(table);
+
+    return target->is_system_call ? init_call(table, site, &purpose) : hook_site_init(site, &purpose, &maker);
+}
+
+static int init_site(struct hook_table *table, struct table_site *site, const struct hook_target *target)
+{
     struct hook_plan plan;
-    const struct site_purpose purpose = {.plan = &plan, .is_probe = target->is_probe};
     int result = make_plan(table, target, &plan);
 
     if (result != 0)
         return result;
-    result = hook_site_init(&site->hook, &purpose, &maker);
+    result = init_hook(table, &site->hook, target, &plan);
     if (result == 0)
         result = take_bytes(table, site);
     if (result == 0)
@@ -121,7 +148,7 @@ static int init_site(struct hook_table *table, struct table_site *site, const st
         return 0;
     table_sites_give_bytes_back(table, site);
     live_plans_release(&table->plans, &plan);
-    site_code_release(site->hook.trampoline);
+    table_site_release(site);
     return result;
 }
 

@@ -46,7 +46,7 @@ static void attach(struct function_search *search, const struct hook_unwinder *u
     const struct hook_target target = {.address = address};
     struct hook_attachment *attachment;
 
-    if (is_new(search, address) && hook_table_attach(search->table, &target, &unwinder->listener, &attachment) != 0)
+    if (is_new(search, address) && hook_table_attach(search->table, &target, unwinder->listener, &attachment) != 0)
         counter_add(COUNTER_hook_unwinders_missing, 1);
 }
 
@@ -66,28 +66,28 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *context)
 
 static void look_into(struct function_search *search, const char *name)
 {
-    const struct hook_unwinder *unwinder;
+    struct hook_unwinder unwinder;
     void *module = dlopen(name[0] == '\0' ? NULL : name, RTLD_LAZY | RTLD_NOLOAD);
 
     if (module == NULL)
         return;
-    for (size_t i = 0; (unwinder = hook_unwinder_at(i)) != NULL; i++) {
-        void *function = dlsym(module, unwinder->name);
+    for (size_t i = 0; hook_unwinder_at(i, &unwinder); i++) {
+        void *function = dlsym(module, unwinder.name);
 
         if (function != NULL)
-            attach(search, unwinder, (uintptr_t)function);
+            attach(search, &unwinder, (uintptr_t)function);
     }
     dlclose(module);
 }
 
 static void attach_named(struct function_search *search, const struct elf_symbol *symbol)
 {
-    const struct hook_unwinder *unwinder;
+    struct hook_unwinder unwinder;
 
-    for (size_t i = 0; (unwinder = hook_unwinder_at(i)) != NULL; i++)
-        if (strlen(unwinder->name) == symbol->name_length &&
-            memcmp(unwinder->name, symbol->name, symbol->name_length) == 0)
-            attach(search, unwinder, search->program_bias + symbol->address);
+    for (size_t i = 0; hook_unwinder_at(i, &unwinder); i++)
+        if (strlen(unwinder.name) == symbol->name_length &&
+            memcmp(unwinder.name, symbol->name, symbol->name_length) == 0)
+            attach(search, &unwinder, search->program_bias + symbol->address);
 }
 
 static void look_into_program(struct function_search *search)

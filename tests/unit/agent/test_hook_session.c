@@ -138,7 +138,7 @@ static void end(void)
     CHECK_EQUAL(hook_set_count(), 0);
     CHECK(hook_session_look(&call, &own));
     /* The thread would go on without it from here on. */
-    hook_segment_set(0);
+    hook_thread_base_set(0);
     CHECK(hook_session_end());
 }
 
@@ -388,13 +388,13 @@ static void threads_get_back_the_segment_base_that_they_had(void)
 
     begin("asked_sum");
     (void)asked_sum(1, 2);
-    if (!hook_thread_has_base(hook_segment_get())) {
+    if (!hook_thread_has_base(hook_thread_base_get())) {
         printf("programs may not set segment bases here\n");
         return;
     }
     thread = list_thread((uintptr_t)start);
     engine_host()->registers->get(&thread->registers, &cpu, &base);
-    engine_host()->registers->set(&thread->registers, &cpu, hook_segment_get());
+    engine_host()->registers->set(&thread->registers, &cpu, hook_thread_base_get());
     CHECK(hook_session_look(&call, &own));
     CHECK_EQUAL(thread->result, 0);
     engine_host()->registers->get(&thread->registers, &cpu, &base);

@@ -168,7 +168,38 @@ static void other_bytes_than_expected_are_refused(void)
     struct hook_wish wish = {.plan = &plan, .expected = other};
 
     begin(long_one, false);
+    CHECK_EQUAL(live_plans_at(&plans, (uintptr_t)short_one, &plan), 0);
     CHECK_EQUAL(hook_set_add(&wish), -ESTALE);
+    end();
+}
+
+static void a_function_is_hooked_once(void)
+{
+    struct hook_wish wish = {.plan = &plan};
+
+    begin(long_one, false);
+    CHECK_EQUAL(hook_set_add(&wish), -EBUSY);
+    CHECK_EQUAL(hook_set_commit(), 0);
+    CHECK_EQUAL(hook_set_count(), 1);
+    CHECK_EQUAL(hook_set_remove(true), 0);
+    end();
+}
+
+static void what_is_gone_before_it_is_hooked_is_not_patched(void)
+{
+    struct thread_registers registers;
+    uint8_t before[8];
+
+    begin(long_one, false);
+    memcpy(before, long_one, sizeof(before));
+    registers = registers_at(middle());
+    CHECK(hook_set_move_in(gettid(), &registers));
+    hook_set_forget((uintptr_t)long_one, (uintptr_t)short_one);
+    CHECK_EQUAL(hook_set_commit(), 0);
+    CHECK_EQUAL(hook_set_count(), 0);
+    CHECK(memcmp(before, long_one, sizeof(before)) == 0);
+    CHECK(hook_set_move_out(gettid(), &registers));
+    CHECK_EQUAL(thread_registers_pc(&registers), middle());
     end();
 }
 
@@ -178,6 +209,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(who_is_at_a_jump_in_padding_begins_the_function_again),
     CHECK_CASE(pcs_are_found_in_registers),
     CHECK_CASE(other_bytes_than_expected_are_refused),
+    CHECK_CASE(a_function_is_hooked_once),
+    CHECK_CASE(what_is_gone_before_it_is_hooked_is_not_patched),
 };
 
 CHECK_MAIN(cases)

@@ -10,6 +10,7 @@
 #include "agent/system_call_watch.h"
 #include "hook/hook_image.h"
 #include "hook/hook_thread.h"
+#include "hook/instruction_plan.h"
 #include "hook/return_tracking.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_pattern.h"

@@ -338,7 +338,7 @@ static void our_segment_base_is_told_as_none(void)
     uint64_t place;
 
     (void)begin_thread();
-    if (!hook_thread_has_base(hook_segment_get())) {
+    if (!hook_thread_has_base(hook_thread_base_get())) {
         printf("programs may not set segment bases here\n");
         return;
     }
@@ -357,9 +357,9 @@ static void our_segment_base_is_told_as_none(void)
     leave(0);
     CHECK_EQUAL(place, 0x1234);
     enter("arch_prctl", ARCH_GET_FS, (long)&place, 0, 0);
-    place = hook_segment_get();
+    place = hook_thread_base_get();
     leave(0);
-    CHECK_EQUAL(place, hook_segment_get());
+    CHECK_EQUAL(place, hook_thread_base_get());
     /* Where the kernel refuses, it has written nothing. */
     enter("arch_prctl", ARCH_GET_GS, 16, 0, 0);
     leave(-1);

@@ -2,7 +2,7 @@
 /* Functions of all shapes, in the bytes that compilers and assemblers make of them. */
 #include "hook/function_plan.h"
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "support/check.h"
 #include "support/planned_code.h"
 

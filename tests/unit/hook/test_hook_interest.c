@@ -5,6 +5,7 @@
  */
 #include "base/memory_map.h"
 #include "hook/hook_image.h"
+#include "hook/instruction_plan.h"
 #include "support/check.h"
 #include "support/random.h"
 

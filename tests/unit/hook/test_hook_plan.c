@@ -2,7 +2,7 @@
 /* What all CPUs share: spans, marks, limits. How x86-64 functions are patched is tested in tests/unit/arch. */
 #include "hook/hook_plan.h"
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "support/check.h"
 #include "support/planned_code.h"
 

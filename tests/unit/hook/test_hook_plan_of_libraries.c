@@ -11,7 +11,7 @@
 #include "arch/engine.h"
 #include "arch/x86_64/isa/relocator.h"
 #include "cli/function_survey.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "support/check.h"
 #include "support/random.h"
 #include "support/relocation_run.h"

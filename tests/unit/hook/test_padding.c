@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "hook/padding.h"
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "support/check.h"
 #include "support/planned_code.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which bytes of code belong to which site, and what becomes of sites that nobody wants.
+ * Which bytes of code belong to which site, and what becomes of sites that nobody wants; and of those that are ordered.
  * configurations: debug-*
  */
 #define _GNU_SOURCE
@@ -148,6 +148,102 @@ static void our_own_code_is_known(void)
     end();
 }
 
+/* ---- orders ------------------------------------------------------------------------------------------------------ */
+
+static unsigned entered;
+
+__attribute__((target("general-regs-only"))) static void note_enter(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    entered++;
+}
+
+static const struct hook_listener listener = {.enter = note_enter, .flags = HOOK_LISTENER_GENERAL_ONLY};
+
+static void begin_held(void)
+{
+    static const struct hook_threads_options thread_options = {0};
+    static const struct hook_table_options options = {.is_held = true};
+
+    begin();
+    end();
+    CHECK_EQUAL(hook_threads_begin(&thread_options), 0);
+    CHECK_EQUAL(hook_table_create(&options, &table), 0);
+    entered = 0;
+}
+
+static int order(uint64_t offset, const struct hook_site **site_out)
+{
+    const struct hook_order wanted = {.target = at(offset), .listeners = &listener, .listener_count = 1, .use = 3};
+
+    return hook_table_order(table, &wanted, site_out);
+}
+
+static int call_at(uint64_t address)
+{
+    return ((int (*)(void))(uintptr_t)address)();
+}
+
+static void what_was_ordered_keeps_its_bytes(void)
+{
+    const struct hook_site *site, *other;
+
+    begin_held();
+    CHECK_EQUAL(order(0, &site), -EINVAL);
+    CHECK_EQUAL(hook_table_begin(table), 0);
+    CHECK_EQUAL(order(0, &site), 0);
+    CHECK_EQUAL(site->use, 3);
+    CHECK_EQUAL(order(0, &other), -EBUSY);
+    CHECK_EQUAL(page[0], 0xb8);
+    CHECK_EQUAL(hook_table_make(table), 0);
+    CHECK(site->patch.is_in_place && page[0] != 0xb8);
+    CHECK_EQUAL(call_at(at(0).address), 1);
+    CHECK_EQUAL(entered, 1);
+    CHECK(hook_table_find_site(table, at(1).address) == site);
+    hook_table_cancel(table, site);
+    CHECK_EQUAL(hook_table_make(table), 0);
+    CHECK(!site->patch.is_in_place && page[0] == 0xb8);
+    CHECK(hook_table_find_site(table, at(1).address) == site);
+    CHECK_EQUAL(call_at(at(0).address), 1);
+    CHECK_EQUAL(entered, 1);
+    hook_table_pause(table);
+    CHECK_EQUAL(hook_table_destroy(table), 0);
+}
+
+static void an_order_waits_for_the_next_transaction_or_is_cancelled(void)
+{
+    const struct hook_site *first, *second;
+
+    begin_held();
+    CHECK_EQUAL(hook_table_begin(table), 0);
+    CHECK_EQUAL(order(0, &first), 0);
+    CHECK_EQUAL(order(7, &second), 0);
+    hook_table_pause(table);
+    CHECK_EQUAL(hook_table_begin(table), 0);
+    hook_table_cancel(table, first);
+    CHECK_EQUAL(hook_table_make(table), 0);
+    CHECK(!first->patch.is_in_place && second->patch.is_in_place);
+    CHECK_EQUAL(call_at(at(0).address) + call_at(at(7).address), 3);
+    CHECK_EQUAL(entered, 1);
+    CHECK_EQUAL(hook_table_forget_range(table, at(0).address, at(64).address), 2);
+    CHECK(hook_table_find_site(table, at(7).address) == NULL);
+    hook_table_pause(table);
+    CHECK_EQUAL(hook_table_destroy(table), 0);
+}
+
+static void a_front_calls_the_function_as_it_is(void)
+{
+    uint64_t entry = 0;
+
+    begin_held();
+    CHECK_EQUAL(hook_table_make_front(table, at(7).address, &listener, &entry), 0);
+    CHECK(hook_table_has_code(table, entry));
+    CHECK_EQUAL(page[7], 0xb8);
+    CHECK_EQUAL(call_at(entry), 2);
+    CHECK_EQUAL(entered, 1);
+    CHECK_EQUAL(hook_table_destroy(table), 0);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(there_is_one_site_at_an_address),
     CHECK_CASE(bytes_belong_to_one_site),
@@ -155,6 +251,9 @@ static const struct check_case cases[] = {
     CHECK_CASE(one_that_is_buried_is_not_found_and_its_bytes_are_free),
     CHECK_CASE(an_idle_one_is_made_anew_if_its_code_changed),
     CHECK_CASE(our_own_code_is_known),
+    CHECK_CASE(what_was_ordered_keeps_its_bytes),
+    CHECK_CASE(an_order_waits_for_the_next_transaction_or_is_cancelled),
+    CHECK_CASE(a_front_calls_the_function_as_it_is),
 };
 
 CHECK_MAIN(cases)

@@ -162,12 +162,12 @@ MISSING void hook_gate_complete_record(uint64_t frame)
 {
 }
 
-MISSING uint64_t hook_segment_get(void)
+MISSING uint64_t hook_thread_base_get(void)
 {
     return 0;
 }
 
-MISSING void hook_segment_set(uint64_t base)
+MISSING void hook_thread_base_set(uint64_t base)
 {
 }
 
@@ -176,7 +176,7 @@ MISSING uint64_t hook_thread_pointer(void)
     return 0;
 }
 
-MISSING bool hook_segment_is_asked(long number, long argument)
+MISSING bool hook_thread_base_is_asked(long number, long argument)
 {
     return false;
 }

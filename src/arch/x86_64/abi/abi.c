@@ -13,6 +13,9 @@
 
 extern const struct abi abi_x86_64;
 
+/* Of GNU libunwind, which has the CPU in its names. */
+static const char *const frame_steps[] = {"_ULx86_64_step", "_Ux86_64_step", NULL};
+
 const struct abi abi_x86_64 = {
     .name = "x86_64",
     .elf = {EM_X86_64, RELATIVE_RELOCATION},
@@ -21,5 +24,6 @@ const struct abi abi_x86_64 = {
     .call_number = {NT_PRSTATUS, offsetof(struct x86_user_registers, orig_rax), sizeof(uint64_t)},
     .call_result = {NT_PRSTATUS, offsetof(struct x86_user_registers, rax), sizeof(uint64_t)},
     .return_guard = {"x86_Thread_features:", "shstk", "GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK"},
+    .frame_steps = frame_steps,
     .read_probe_operand = x86_probe_operand_read,
 };

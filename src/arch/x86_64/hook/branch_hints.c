@@ -8,7 +8,7 @@
  */
 #include "arch/x86_64/hook/branch_hints.h"
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 static bool is_code(const struct hook_planner *planner, uint64_t address)
 {

@@ -3,6 +3,7 @@
 #ifndef GAIT_ARCH_X86_64_HOOK_HOOK_CODE_H
 #define GAIT_ARCH_X86_64_HOOK_HOOK_CODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define X86_SYSTEM_CALL_BYTES 2
@@ -19,6 +20,7 @@ struct system_call_stub;
 struct system_call_stub_request;
 
 int x86_redirect_make(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);
+bool x86_redirect_reaches(uint64_t from, uint64_t target);
 void x86_redirect_jump(struct code_writer *writer, uint64_t target);
 void x86_hook_stub_put(struct code_writer *writer, const struct hook_stub_request *request,
                        const struct hook_stub_gates *gates, struct hook_stub *stub_out);

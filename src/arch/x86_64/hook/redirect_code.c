@@ -55,6 +55,11 @@ int x86_redirect_make(const struct hook_plan *plan, uint64_t target, struct redi
     }
 }
 
+bool x86_redirect_reaches(uint64_t from, uint64_t target)
+{
+    return address_fits_rel32(from, target);
+}
+
 void x86_redirect_jump(struct code_writer *writer, uint64_t target)
 {
     x86_jmp_absolute(writer, cache_pc_of(target));

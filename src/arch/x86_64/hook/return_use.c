@@ -12,7 +12,7 @@
 
 #include "arch/x86_64/isa/decoder.h"
 #include "elf/frame_rows.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 #define WORD 8
 

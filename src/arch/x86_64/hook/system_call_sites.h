@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that make system calls, and how to get a jump into their place. No libc, no state. */
+/* Instructions that make system calls. No libc, no state. */
 #ifndef GAIT_ARCH_X86_64_HOOK_SYSTEM_CALL_SITES_H
 #define GAIT_ARCH_X86_64_HOOK_SYSTEM_CALL_SITES_H
 
-#include "hook/hook_plan.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct hook_code;
 
-/* As engine_hook.find_system_calls. */
-void x86_system_call_sites_mark(struct hook_planner *planner, const struct hook_code *code);
-
-void x86_system_call_sites_find(struct hook_planner *planner, const struct hook_code *code, hook_system_call_taker take,
-                                void *context);
+/* As struct engine_hook has them. */
+uint64_t x86_system_call_next(const struct hook_code *code, uint64_t from);
+bool x86_system_call_is_known(const struct hook_code *code, uint64_t before, uint64_t at);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the gates of this CPU know of the registers in a context, and in the frame of a hook's gate, besides what
- * hook/hook_thread_layout.h has for all CPUs. For C and assembly; hook_segment.c asserts that the structs agree.
+ * hook/hook_thread_layout.h has for all CPUs. For C and assembly; hook_thread_base.c asserts that the structs agree.
  */
 #ifndef GAIT_ARCH_X86_64_HOST_GATE_LAYOUT_H
 #define GAIT_ARCH_X86_64_HOST_GATE_LAYOUT_H

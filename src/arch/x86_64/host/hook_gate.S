@@ -252,14 +252,7 @@ END hook_gate_once_record
         movq    %rbx, HOOK_THREAD_CONTEXT + 8 * 3(%rcx)
         movq    %rbp, HOOK_THREAD_CONTEXT + 8 * 5(%rcx)
         movq    %rdi, HOOK_THREAD_CONTEXT + 8 * 7(%rcx)
-        movq    %r8, HOOK_THREAD_CONTEXT + 8 * 8(%rcx)
-        movq    %r9, HOOK_THREAD_CONTEXT + 8 * 9(%rcx)
-        movq    %r10, HOOK_THREAD_CONTEXT + 8 * 10(%rcx)
-        movq    %r11, HOOK_THREAD_CONTEXT + 8 * 11(%rcx)
-        movq    %r12, HOOK_THREAD_CONTEXT + 8 * 12(%rcx)
-        movq    %r13, HOOK_THREAD_CONTEXT + 8 * 13(%rcx)
-        movq    %r14, HOOK_THREAD_CONTEXT + 8 * 14(%rcx)
-        movq    %r15, HOOK_THREAD_CONTEXT + 8 * 15(%rcx)
+        SAVE_R8_TO_R15 HOOK_THREAD_CONTEXT, %rcx
         movq    -8(%rsp), %rax
         movq    -16(%rsp), %rdx
         movq    -24(%rsp), %r8
@@ -316,14 +309,7 @@ END hook_gate_once_record
         movq    HOOK_THREAD_CONTEXT + 8 * 5(%rcx), %rbp
         movq    HOOK_THREAD_CONTEXT + 8 * 6(%rcx), %rsi
         movq    HOOK_THREAD_CONTEXT + 8 * 7(%rcx), %rdi
-        movq    HOOK_THREAD_CONTEXT + 8 * 8(%rcx), %r8
-        movq    HOOK_THREAD_CONTEXT + 8 * 9(%rcx), %r9
-        movq    HOOK_THREAD_CONTEXT + 8 * 10(%rcx), %r10
-        movq    HOOK_THREAD_CONTEXT + 8 * 11(%rcx), %r11
-        movq    HOOK_THREAD_CONTEXT + 8 * 12(%rcx), %r12
-        movq    HOOK_THREAD_CONTEXT + 8 * 13(%rcx), %r13
-        movq    HOOK_THREAD_CONTEXT + 8 * 14(%rcx), %r14
-        movq    HOOK_THREAD_CONTEXT + 8 * 15(%rcx), %r15
+        LOAD_R8_TO_R15 HOOK_THREAD_CONTEXT, %rcx
         sahf
         movb    $0, HOOK_THREAD_IGNORING + HOOK_IGNORING_LISTENER(%rcx)
         movq    -16(%rsp), %rcx
@@ -526,14 +512,7 @@ slow_way:
         movq    %rbp, 8 + HOOK_FRAME_REGISTERS + 8 * 5(%rsp)
         movq    %rsi, 8 + HOOK_FRAME_REGISTERS + 8 * 6(%rsp)
         movq    %rdi, 8 + HOOK_FRAME_REGISTERS + 8 * 7(%rsp)
-        movq    %r8, 8 + HOOK_FRAME_REGISTERS + 8 * 8(%rsp)
-        movq    %r9, 8 + HOOK_FRAME_REGISTERS + 8 * 9(%rsp)
-        movq    %r10, 8 + HOOK_FRAME_REGISTERS + 8 * 10(%rsp)
-        movq    %r11, 8 + HOOK_FRAME_REGISTERS + 8 * 11(%rsp)
-        movq    %r12, 8 + HOOK_FRAME_REGISTERS + 8 * 12(%rsp)
-        movq    %r13, 8 + HOOK_FRAME_REGISTERS + 8 * 13(%rsp)
-        movq    %r14, 8 + HOOK_FRAME_REGISTERS + 8 * 14(%rsp)
-        movq    %r15, 8 + HOOK_FRAME_REGISTERS + 8 * 15(%rsp)
+        SAVE_R8_TO_R15 8+HOOK_FRAME_REGISTERS, %rsp
         testl   $FLAGS_ODD, 8 + HOOK_FRAME_FLAGS(%rsp)
         jz      1f
         pushq   $2
@@ -574,14 +553,7 @@ slow_way:
         movq    8 + HOOK_FRAME_REGISTERS + 8 * 5(%rsp), %rbp
         movq    8 + HOOK_FRAME_REGISTERS + 8 * 6(%rsp), %rsi
         movq    8 + HOOK_FRAME_REGISTERS + 8 * 7(%rsp), %rdi
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 8(%rsp), %r8
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 9(%rsp), %r9
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 10(%rsp), %r10
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 11(%rsp), %r11
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 12(%rsp), %r12
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 13(%rsp), %r13
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 14(%rsp), %r14
-        movq    8 + HOOK_FRAME_REGISTERS + 8 * 15(%rsp), %r15
+        LOAD_R8_TO_R15 8+HOOK_FRAME_REGISTERS, %rsp
         /* The carry says whether it is 1. */
         cmpl    $HOOK_OUTCOME_UNTRACKED, %eax
         cmc
@@ -596,14 +568,7 @@ slow_jump:
         movq    HOOK_FRAME_REGISTERS + 8 * 5(%rbx), %rbp
         movq    HOOK_FRAME_REGISTERS + 8 * 6(%rbx), %rsi
         movq    HOOK_FRAME_REGISTERS + 8 * 7(%rbx), %rdi
-        movq    HOOK_FRAME_REGISTERS + 8 * 8(%rbx), %r8
-        movq    HOOK_FRAME_REGISTERS + 8 * 9(%rbx), %r9
-        movq    HOOK_FRAME_REGISTERS + 8 * 10(%rbx), %r10
-        movq    HOOK_FRAME_REGISTERS + 8 * 11(%rbx), %r11
-        movq    HOOK_FRAME_REGISTERS + 8 * 12(%rbx), %r12
-        movq    HOOK_FRAME_REGISTERS + 8 * 13(%rbx), %r13
-        movq    HOOK_FRAME_REGISTERS + 8 * 14(%rbx), %r14
-        movq    HOOK_FRAME_REGISTERS + 8 * 15(%rbx), %r15
+        LOAD_R8_TO_R15 HOOK_FRAME_REGISTERS, %rbx
         pushq   HOOK_FRAME_PC(%rbx)
         pushq   HOOK_FRAME_FLAGS(%rbx)
         pushq   HOOK_FRAME_REGISTERS + 8 * 0(%rbx)

@@ -49,7 +49,7 @@ static void hooking_is_refused(void)
     begin();
     CHECK(!hook_stub_is_supported());
     CHECK_EQUAL(hook_threads_begin(&options), -EOPNOTSUPP);
-    CHECK_EQUAL(hook_segment_get(), 0);
+    CHECK_EQUAL(hook_thread_base_get(), 0);
     CHECK_EQUAL(hook_thread_pointer(), 0);
 }
 

@@ -2,7 +2,7 @@
 #include "arch/engine.h"
 #include "arch/x86_64/hook/branch_survey.h"
 
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 #include "support/check.h"
 #include "support/planned_code.h"
 

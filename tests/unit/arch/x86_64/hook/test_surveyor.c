@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What plans learn of single instructions. */
 #include "arch/engine.h"
-#include "hook/hook_surveyor.h"
+#include "hook/hook_planner.h"
 
 #include "support/check.h"
 #include "support/planned_code.h"
 
 #define ORDINARY (HOOK_INSTRUCTION_GOES_ON | HOOK_INSTRUCTION_IS_MOVABLE)
+#define COPYABLE (ORDINARY | HOOK_INSTRUCTION_IS_COPYABLE)
 #define CALL     (ORDINARY | HOOK_INSTRUCTION_COMES_BACK)
 #define END      (HOOK_INSTRUCTION_IS_END | HOOK_INSTRUCTION_IS_MOVABLE)
 
@@ -33,13 +34,14 @@ static void is_seen_as(const char *bytes, unsigned size_bytes, unsigned flags)
 
 static void instructions_say_how_code_goes_on(void)
 {
-    IS_SEEN_AS("\x48\x89\xfb", ORDINARY);                          /* mov rbx, rdi */
+    IS_SEEN_AS("\x48\x89\xfb", COPYABLE);                          /* mov rbx, rdi */
+    IS_SEEN_AS("\x8b\x05\x00\x00\x00\x00", ORDINARY);              /* mov eax, [rip] */
     IS_SEEN_AS("\x74\x02", ORDINARY);                              /* je */
     IS_SEEN_AS("\xe8\x00\x00\x00\x00", CALL);                      /* call */
     IS_SEEN_AS("\xff\xd0", CALL);                                  /* call rax */
-    IS_SEEN_AS("\x0f\x05", CALL);                                  /* syscall */
+    IS_SEEN_AS("\x0f\x05", CALL | HOOK_INSTRUCTION_IS_CALL);       /* syscall */
     IS_SEEN_AS("\xeb\x02", END);                                   /* jmp */
-    IS_SEEN_AS("\xc3", END);                                       /* ret */
+    IS_SEEN_AS("\xc3", END | HOOK_INSTRUCTION_IS_RETURN);          /* ret */
     IS_SEEN_AS("\xff\xe0", END | HOOK_INSTRUCTION_JUMPS_ANYWHERE); /* jmp rax */
     IS_SEEN_AS("\xff\x2c\x24", 0);                                 /* jmp far [rsp] */
     IS_SEEN_AS("\x0f\x0b", END);                                   /* ud2 */
@@ -47,10 +49,10 @@ static void instructions_say_how_code_goes_on(void)
 
 static void fillers_traps_and_marks_are_known(void)
 {
-    IS_SEEN_AS("\x0f\x1f\x44\x00\x00", ORDINARY | HOOK_INSTRUCTION_IS_FILLER);
-    IS_SEEN_AS("\x66\x90", ORDINARY | HOOK_INSTRUCTION_IS_FILLER);
+    IS_SEEN_AS("\x0f\x1f\x44\x00\x00", COPYABLE | HOOK_INSTRUCTION_IS_FILLER);
+    IS_SEEN_AS("\x66\x90", COPYABLE | HOOK_INSTRUCTION_IS_FILLER);
     IS_SEEN_AS("\xcd\x80", CALL); /* int 0x80 */
-    IS_SEEN_AS("\xf3\x0f\x1e\xfa", ORDINARY | HOOK_INSTRUCTION_IS_MARK);
+    IS_SEEN_AS("\xf3\x0f\x1e\xfa", COPYABLE | HOOK_INSTRUCTION_IS_MARK);
     IS_SEEN_AS("\xcc", HOOK_INSTRUCTION_IS_MOVABLE | HOOK_INSTRUCTION_IS_FILLER | HOOK_INSTRUCTION_IS_TRAP);
 }
 

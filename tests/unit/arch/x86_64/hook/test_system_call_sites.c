@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch/x86_64/hook/system_call_sites.h"
 
+#include "arch/x86_64/hook/hook_code.h"
+#include "hook/hook_planner.h"
+#include "hook/instruction_plan.h"
 #include "support/check.h"
 #include "support/planned_code.h"
 
@@ -117,7 +120,31 @@ static void hooks_of_functions_keep_off(void)
     planned_code_deinit(&code);
 }
 
+static void calls_are_found_wherever_they_stand(void)
+{
+    static uint8_t bytes[64];
+    const struct hook_code here = {bytes, 0x1000, 0x1000 + sizeof(bytes), 0x1000 + sizeof(bytes)};
+
+    for (uint64_t at = 0; at + X86_SYSTEM_CALL_BYTES <= sizeof(bytes); at++) {
+        memset(bytes, 0, sizeof(bytes));
+        memcpy(bytes + at, "\x0f\x05", X86_SYSTEM_CALL_BYTES);
+        CHECK_EQUAL(x86_system_call_next(&here, 0x1000), 0x1000 + at);
+        CHECK_EQUAL(x86_system_call_next(&here, 0x1000 + at + 1), here.end);
+    }
+}
+
+static void the_return_of_handlers_is_known(void)
+{
+    static const uint8_t bytes[] = "\xb8\x0f\x00\x00\x00\x0f\x05";
+    const struct hook_code here = {bytes, 0x1000, 0x1007, 0x1007};
+
+    CHECK(x86_system_call_is_known(&here, 0x1000, 0x1005));
+    CHECK(!x86_system_call_is_known(&here, 0x1001, 0x1005));
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(calls_are_found_wherever_they_stand),
+    CHECK_CASE(the_return_of_handlers_is_known),
     CHECK_CASE(what_stands_before_it_is_taken_along),
     CHECK_CASE(the_first_bytes_of_a_function_are_left_for_its_hook),
     CHECK_CASE(where_branches_lead_beside_it_a_short_jump_takes_its_place),

@@ -24,14 +24,14 @@ static uint64_t ask_kernel(int which)
 
 static void bases_are_what_the_kernel_says(void)
 {
-    CHECK_EQUAL(hook_segment_get(), ask_kernel(ARCH_GET_GS));
+    CHECK_EQUAL(hook_thread_base_get(), ask_kernel(ARCH_GET_GS));
     CHECK_EQUAL(hook_thread_pointer(), ask_kernel(ARCH_GET_FS));
     if (!host_cpu_has_base_insns())
         return;
-    hook_segment_set(0x1234000);
+    hook_thread_base_set(0x1234000);
     CHECK_EQUAL(ask_kernel(ARCH_GET_GS), 0x1234000);
-    CHECK_EQUAL(hook_segment_get(), 0x1234000);
-    hook_segment_set(0);
+    CHECK_EQUAL(hook_thread_base_get(), 0x1234000);
+    hook_thread_base_set(0);
     CHECK_EQUAL(ask_kernel(ARCH_GET_GS), 0);
 }
 

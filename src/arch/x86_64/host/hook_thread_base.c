@@ -26,7 +26,7 @@ static uint64_t base_from_kernel(long which)
     return base;
 }
 
-uint64_t hook_segment_get(void)
+uint64_t hook_thread_base_get(void)
 {
     uint64_t base;
 
@@ -36,12 +36,12 @@ uint64_t hook_segment_get(void)
     return base;
 }
 
-void hook_segment_set(uint64_t base)
+void hook_thread_base_set(uint64_t base)
 {
     __asm__ volatile("wrgsbase %0" : : "r"(base));
 }
 
-bool hook_segment_is_asked(long number, long argument)
+bool hook_thread_base_is_asked(long number, long argument)
 {
     return number == __NR_arch_prctl && argument == ARCH_GET_GS;
 }

@@ -3,8 +3,8 @@
  * Between plans of hooks and a CPU: what is known of code and instructions, and what those functions of struct
  * engine_hook that look at code find here. No libc; usable inside the target, one thread a planner.
  */
-#ifndef GAIT_HOOK_HOOK_SURVEYOR_H
-#define GAIT_HOOK_HOOK_SURVEYOR_H
+#ifndef GAIT_HOOK_HOOK_PLANNER_H
+#define GAIT_HOOK_HOOK_PLANNER_H
 
 #include "hook/hook_plan.h"
 
@@ -26,6 +26,9 @@ enum hook_instruction_flag {
     HOOK_INSTRUCTION_IS_FILLER = 32,     /* as between functions, executed by nobody if nothing goes there */
     HOOK_INSTRUCTION_IS_TRAP = 64,       /* as HOOK_TRAP writes one */
     HOOK_INSTRUCTION_IS_MARK = 128,      /* where indirect branches must come by */
+    HOOK_INSTRUCTION_IS_COPYABLE = 256,  /* its bytes do the same anywhere, and what is next comes next */
+    HOOK_INSTRUCTION_IS_RETURN = 512,    /* its bytes do the same anywhere, and nothing comes next */
+    HOOK_INSTRUCTION_IS_CALL = 1024,     /* of the system */
 };
 
 struct hook_instruction {
