@@ -20,9 +20,7 @@
 struct block;
 struct block_exit;
 struct callout;
-struct callout_behind;
 struct code_cache;
-struct code_place;
 struct code_writer;
 struct elf_function;
 struct gait_cpu_context;
@@ -33,7 +31,6 @@ struct hook_planner;
 struct hook_return_use;
 struct hook_stub;
 struct hook_stub_request;
-struct stalker_thread;
 struct system_call;
 struct system_call_frame;
 struct system_call_stub;
@@ -46,8 +43,7 @@ struct translation;
  * called under the cache's lock.
  */
 struct engine_emit {
-    size_t insns_bytes;         /* of translation.insns */
-    unsigned position_register; /* where the position of events is, where there are any */
+    size_t insns_bytes; /* of translation.insns */
 
     /* Functions that the kernel provides at fixed addresses where nobody can read: they end with a 0. May be NULL. */
     const uint64_t *unreadable_functions;
@@ -94,30 +90,25 @@ struct engine_emit {
     MUST_USE int (*link)(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
 };
 
-/* Where in the program a place in translated code stands. Signal-safe. */
+/*
+ * Where in the program a place in translated code stands: what stalker/trail.h has to know of the CPU for that.
+ * Registers are numbers in a gait_cpu_context. Signal-safe.
+ */
 struct engine_place {
-    /*
-     * Turns the registers that a thread has at a place in translated code, the pc included, into the program's.
-     * -ENOENT: nothing is known of that place; the engine is met behind it.
-     */
-    MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
-                            struct gait_cpu_context *cpu);
-
-    /* How many callouts at the program's pc, and pieces of code put there, are done at a place. */
-    uint8_t (*callouts_done_at)(const struct code_place *place, struct cache_pc pc);
+    unsigned sp_register;
+    unsigned position_register; /* where the position of events is, where there are any */
+    unsigned target_register;   /* where the target of an indirect branch is while that is under way */
+    unsigned pc_register;       /* that some instructions leave the pc in; of trail_state.is_pc_register */
 
     /*
-     * Where a block can be entered at its start with behind->done of them done, and whether the event of the block is
-     * recorded by then. False: nowhere.
+     * At a landing, which finds out by steps whether it is the one of the target: the target, from what its register
+     * holds at an offset from where that begins; and the number of the first exit of the block that the branch ends.
      */
-    bool (*find_behind)(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
+    uint64_t (*landing_target)(struct app_pc start, uint32_t offset, uint64_t held);
+    uint32_t (*landing_source)(const struct gait_cpu_context *cpu);
 
-    /*
-     * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as
-     * they are behind it. Where the CPU refuses to go there: puts them, the pc included, back to before the branch, and
-     * returns true.
-     */
-    bool (*refuse_branch)(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
+    /* Whether the CPU refuses to go to an address, and raises its signal at the branch that leads there. */
+    bool (*refuses)(uint64_t target);
 };
 
 /* Registers in their roles, beyond what gait/cpu_context.h says of them. */

@@ -2,9 +2,9 @@
 /* Reads maps and trails under the cache's lock. The trail is asked for no thread in particular. Stateless. */
 #include "stalker/block_lookup.h"
 
-#include "arch/engine.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
+#include "stalker/trail.h"
 
 #include <asm/errno.h>
 
@@ -37,7 +37,7 @@ static int original_of(struct code_cache *cache, struct cache_pc pc, struct app_
     struct stalker_thread nobody = {.engine = cache->engine, .cache = cache};
     struct code_place place;
 
-    if (!code_cache_place_at(cache, pc, &place) || cache->engine->machine->place->recover(&nobody, &place, &cpu) != 0)
+    if (!code_cache_place_at(cache, pc, &place) || trail_recover(&nobody, &place, &cpu) != 0)
         return -ENOENT;
     if (cpu.pc - place.block->start.value > place.block->size_bytes)
         return -ENOENT;

@@ -5,11 +5,11 @@
  */
 #include "stalker/callout_done.h"
 
-#include "arch/engine.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
+#include "stalker/trail.h"
 
 static struct callout_done *find(struct stalker_thread *thread, uint64_t frame)
 {
@@ -44,7 +44,7 @@ bool callout_done_leave(struct stalker_thread *thread)
         return false;
     behind->block = code.block;
     behind->cache = thread->cache;
-    behind->done = thread->engine->machine->place->callouts_done_at(&code, cache_pc_of(behind->cache_pc));
+    behind->done = trail_callouts_done_at(&code, cache_pc_of(behind->cache_pc));
     return true;
 }
 

@@ -25,6 +25,7 @@
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
 #include "stalker/thread_left.h"
+#include "stalker/trail.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -255,7 +256,7 @@ static void go_behind_in_new_block(struct stalker_thread *thread)
     thread->reason = STALKER_ENTER;
     go_by(thread, NULL, false);
     if (thread->behind.done == 0 || !code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        !thread->engine->machine->place->find_behind(&place, &thread->behind, &is_told))
+        !trail_find_behind(thread->cache, &place, &thread->behind, &is_told))
         return;
     thread->reason = STALKER_BEHIND;
     thread->behind.block = NULL;
@@ -292,7 +293,7 @@ static void go_behind(struct stalker_thread *thread)
 static void go_indirectly(struct stalker_thread *thread)
 {
     thread->context.pc = thread->target;
-    if (!thread->engine->machine->place->refuse_branch(thread, &thread->context)) {
+    if (!trail_refuse_branch(thread, &thread->context)) {
         go_on(thread, true);
         return;
     }
@@ -352,9 +353,9 @@ static bool find_program_pc(struct stalker_thread *thread)
     struct code_place place;
 
     cpu.pc = thread->resume;
-    cpu.registers[thread->engine->machine->emit->position_register] = thread->event_position;
+    cpu.registers[thread->engine->machine->place->position_register] = thread->event_position;
     if (!code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        thread->engine->machine->place->recover(thread, &place, &cpu) != 0)
+        trail_recover(thread, &place, &cpu) != 0)
         return false;
     event_write_cut(thread);
     thread->context.pc = cpu.pc;

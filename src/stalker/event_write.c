@@ -7,6 +7,7 @@
 #include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
+#include "stalker/trail.h"
 
 void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record)
 {
@@ -33,8 +34,8 @@ void event_cut_at(struct stalker_thread *thread, uint64_t cache_pc)
     if (thread->events == NULL || !code_cache_place_at(thread->cache, cache_pc_of(cache_pc), &place))
         return;
     cpu.pc = cache_pc;
-    cpu.registers[thread->engine->machine->emit->position_register] = thread->event_position;
-    if (thread->engine->machine->place->recover(thread, &place, &cpu) != 0)
+    cpu.registers[thread->engine->machine->place->position_register] = thread->event_position;
+    if (trail_recover(thread, &place, &cpu) != 0)
         thread->event_cut.is_cut = false;
     thread->behind = behind;
 }

@@ -19,6 +19,7 @@
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
+#include "stalker/trail.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -145,12 +146,11 @@ struct meeting {
 /* The program's state, of a stopped thread that is in the cache or tries what is no code. */
 static bool find_program(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
-    const struct engine *machine = thread->engine->machine;
     struct code_place place;
 
     if (!thread->is_trying || stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(cpu)))
         return code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place) &&
-               machine->place->recover(thread, &place, cpu) == 0;
+               trail_recover(thread, &place, cpu) == 0;
     (void)stalker_gate_recover(thread, cpu);
     thread->behind.cache_pc = 0;
     return true;

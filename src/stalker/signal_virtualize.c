@@ -29,6 +29,7 @@
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
+#include "stalker/trail.h"
 
 #include <asm/unistd.h>
 #include <linux/signal.h>
@@ -172,7 +173,7 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     }
     if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place)) {
         interrupted_call_forget(thread);
-        return thread->engine->machine->place->recover(thread, &place, cpu) == 0;
+        return trail_recover(thread, &place, cpu) == 0;
     }
     thread->behind.cache_pc = 0;
     /* On our stack it is here already, for another signal. */

@@ -107,7 +107,7 @@ static void an_engine_fulfils_all_of_its_contract(void)
         CHECK(cpu->arch != NULL);
         CHECK(engine->emit->insns_bytes > 0);
         check_functions(engine->emit, offsetof(struct engine_emit, decode), sizeof(*engine->emit));
-        check_functions(engine->place, 0, sizeof(*engine->place));
+        check_functions(engine->place, offsetof(struct engine_place, landing_target), sizeof(*engine->place));
         check_functions(engine->registers, 0, sizeof(*engine->registers));
         check_functions(engine->hook, offsetof(struct engine_hook, survey), sizeof(*engine->hook));
         CHECK(engine->hook->sizes.jump > 0 && engine->hook->sizes.jump <= REDIRECT_BYTES_MAX);

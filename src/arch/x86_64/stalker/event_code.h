@@ -3,9 +3,9 @@
 #ifndef GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 #define GAIT_ARCH_X86_64_STALKER_EVENT_CODE_H
 
-#include "arch/x86_64/stalker/trail.h"
 #include "base/address.h"
 #include "gait/stalker.h"
+#include "stalker/trail.h"
 #include "stalker/translation.h"
 
 struct x86_insn;

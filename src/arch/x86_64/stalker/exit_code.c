@@ -6,10 +6,10 @@
  */
 #include "arch/x86_64/stalker/exit_code.h"
 
-#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
+#include "stalker/cold_piece.h"
 
 #include <asm/errno.h>
 
@@ -142,10 +142,10 @@ static int put_far_jump(const struct code_cache *cache, struct cache_slab *slab,
     if (result != 0)
         return result;
     *jump_out = writer.base_pc;
-    x86_cold_piece_begin(&piece, to, &writer);
-    x86_cold_piece_note(&piece, &writer, to->start, state);
+    cold_piece_begin(&piece, to, &writer);
+    cold_piece_note(&piece, &writer, to->start, state);
     x86_jmp_absolute(&writer, to->entry);
-    if (x86_cold_piece_end(&piece, slab, &writer) != 0)
+    if (cold_piece_end(&piece, slab, &writer) != 0)
         writer.overflowed = true;
     return code_memory_commit(slab->cold, &writer);
 }

@@ -8,10 +8,13 @@
  * index in its low 16 bits and, above them, the number of the block's first exit, for those who want to know where the
  * branch came from: the jump's address is cut to 32 bits, and its constant takes the number away again.
  */
-#include "arch/x86_64/stalker/cold_piece.h"
+#include "arch/host_cpu.h"
+#include "arch/x86_64/engine.h"
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
+#include "gait/cpu_context.h"
+#include "stalker/cold_piece.h"
 #include "stalker/stalker_engine.h"
 
 static const struct trail_state saved = {.homes = BRANCH_SET};
@@ -53,7 +56,7 @@ static void note(struct translation *translation, struct cold_piece *piece, stru
     if (x86_events_in_use(translation))
         state.homes |= X86_GPR_BIT(POSITION_REGISTER);
     state.progress = TRAIL_UNTOLD;
-    x86_cold_piece_note(piece, &translation->cold, piece->block->start, state);
+    cold_piece_note(piece, &translation->cold, piece->block->start, state);
 }
 
 static void restore(struct translation *translation, struct cold_piece *piece, enum x86_gpr gpr,
@@ -108,3 +111,26 @@ void x86_put_landing(struct translation *translation, struct cold_piece *piece, 
     if (live & X86_GPR_BIT(TARGET_REGISTER))
         restore(translation, piece, TARGET_REGISTER, &state);
 }
+
+static uint32_t landing_source(const struct gait_cpu_context *cpu)
+{
+    return (uint32_t)(cpu->registers[INDEX_REGISTER] >> BRANCH_INDEX_BITS);
+}
+
+/* An address that is not canonical. */
+static bool refuses(uint64_t target)
+{
+    unsigned spare_bits = 64 - host_cpu_address_bits();
+
+    return (uint64_t)((int64_t)(target << spare_bits) >> spare_bits) != target;
+}
+
+const struct engine_place x86_place = {
+    .sp_register = X86_RSP,
+    .position_register = POSITION_REGISTER,
+    .target_register = TARGET_REGISTER,
+    .pc_register = X86_RCX,
+    .landing_target = x86_landing_check_target,
+    .landing_source = landing_source,
+    .refuses = refuses,
+};

@@ -7,9 +7,20 @@
 #include "arch/x86_64/isa/encoder.h"
 #include "arch/x86_64/stalker/callout_code.h"
 #include "arch/x86_64/stalker/event_code.h"
-#include "arch/x86_64/stalker/trail.h"
 #include "stalker/thread_layout.h"
+#include "stalker/trail.h"
 #include "stalker/translation.h"
+
+/* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */
+#define TARGET_REGISTER X86_RCX
+#define INDEX_REGISTER  X86_RDI
+#define BRANCH_SET      ((x86_gpr_set)(X86_GPR_BIT(TARGET_REGISTER) | X86_GPR_BIT(INDEX_REGISTER)))
+
+/* Of the index register: those of the index. */
+#define BRANCH_INDEX_BITS 16
+
+/* Holds the position of events, where there are any, at the borders of all blocks. */
+#define POSITION_REGISTER X86_R11
 
 /* A block that is checked is no longer than this. */
 #define X86_CHECKED_BYTES_MAX 256

@@ -9,13 +9,12 @@
 #include "arch/engine.h"
 #include "arch/host_cpu.h"
 #include "arch/x86_64/isa/relocator_parts.h"
-#include "arch/x86_64/stalker/cold_piece.h"
 #include "arch/x86_64/stalker/exit_code.h"
-#include "arch/x86_64/stalker/refused_branch.h"
 #include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "base/code_memory.h"
+#include "stalker/cold_piece.h"
 #include "stalker/stalker_engine.h"
 
 #include <asm/errno.h>
@@ -399,10 +398,10 @@ static void put_cold_landing(struct translation *translation, struct block *bloc
     struct cold_piece piece;
 
     block_set_landing(block, code_writer_pc(cold));
-    x86_cold_piece_begin(&piece, block, cold);
+    cold_piece_begin(&piece, block, cold);
     x86_put_landing(translation, &piece, block, BRANCH_SET);
     x86_jmp_pc(cold, block->entry, X86_REACH_NEAR);
-    if (x86_cold_piece_end(&piece, translation->slab, cold) != 0)
+    if (cold_piece_end(&piece, translation->slab, cold) != 0)
         cold->overflowed = true;
 }
 
@@ -412,7 +411,6 @@ static const uint64_t vsyscalls[] = {0xffffffffff600000, 0xffffffffff600400, 0xf
 const struct engine_emit x86_emit = {
     .unreadable_functions = vsyscalls,
     .insns_bytes = sizeof(struct x86_block),
-    .position_register = POSITION_REGISTER,
     .decode = decode,
     .insn_length = insn_length,
     .open = open_block,
@@ -428,11 +426,4 @@ const struct engine_emit x86_emit = {
     .put_call_piece = x86_put_call_piece,
     .put_landing = put_cold_landing,
     .link = x86_link,
-};
-
-const struct engine_place x86_place = {
-    .recover = x86_recover,
-    .refuse_branch = x86_refuse_branch,
-    .callouts_done_at = x86_callouts_done_at,
-    .find_behind = x86_find_behind,
 };

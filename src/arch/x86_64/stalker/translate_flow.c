@@ -209,7 +209,7 @@ static void put_system_call(struct translation *translation, const struct x86_in
 {
     struct code_writer *hot = &translation->hot;
     struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX)};
-    struct trail_state done = {.is_rcx_next = 1};
+    struct trail_state done = {.is_pc_register = 1};
     struct app_pc next = x86_insn_next(insn);
     bool is_told = translation->cache->engine->teller != NULL;
     struct x86_label ordinary, told;

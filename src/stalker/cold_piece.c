@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A few points each, kept like the trail of a block. Under the cache's lock, like all that writes code. */
-#include "arch/x86_64/stalker/cold_piece.h"
+#include "stalker/cold_piece.h"
 
-#include "arch/x86_64/stalker/translate.h"
+#include "stalker/block.h"
+#include "stalker/code_cache.h"
 
 #include <asm/errno.h>
 
-/* Of the longest state. */
-#define POINT_BYTES_MAX 32
-
-void x86_cold_piece_begin(struct cold_piece *piece, const struct block *block, const struct code_writer *writer)
+void cold_piece_begin(struct cold_piece *piece, const struct block *block, const struct code_writer *writer)
 {
     piece->block = block;
     piece->start = code_writer_pc(writer);
     piece->point_count = 0;
 }
 
-void x86_cold_piece_note(struct cold_piece *piece, const struct code_writer *writer, struct app_pc app_pc,
-                         struct trail_state state)
+void cold_piece_note(struct cold_piece *piece, const struct code_writer *writer, struct app_pc app_pc,
+                     struct trail_state state)
 {
     if (piece->point_count == COLD_POINTS_MAX)
         return;
@@ -45,10 +43,10 @@ static bool keep_trail(struct cache_slab *slab, const uint8_t *bytes, struct cod
     return kept != NULL;
 }
 
-int x86_cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab, const struct code_writer *writer)
+int cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab, const struct code_writer *writer)
 {
     uint64_t memory = cache_range_start(&slab->cold_range);
-    uint8_t bytes[COLD_POINTS_MAX * POINT_BYTES_MAX];
+    uint8_t bytes[COLD_POINTS_MAX * TRAIL_POINT_BYTES_MAX];
     struct code_place_record record = {
         .start = (uint32_t)(piece->start.value - memory),
         .block = piece->block->index,
