@@ -161,9 +161,6 @@ static void call_in_place(struct stalker_thread *thread)
     thread->is_in_piece = true;
 }
 
-/* Of the distance that a branch has at the end. */
-#define EXIT_PLACE_BYTES 4
-
 /* Behind the branch to the engine the call is made in the block. */
 static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
 {
@@ -175,7 +172,7 @@ static void make_system_call(struct stalker_thread *thread, const struct block_e
         call_in_place(thread);
         break;
     case SYSTEM_CALL_IN_CACHE:
-        thread->resume = block_exit_place(exit).value + EXIT_PLACE_BYTES;
+        thread->resume = block_exit_place(exit).value + thread->engine->machine->emit->branch_bytes;
         break;
     default:
         stalker_leave_natively(thread);

@@ -19,6 +19,7 @@
 static int init_parts(struct stalker_engine *engine)
 {
     int result = hash_map_init(&engine->natives, 64);
+    void *draft;
 
     if (result == 0)
         result = hash_map_init(&engine->nothing, 1);
@@ -27,9 +28,11 @@ static int init_parts(struct stalker_engine *engine)
     slab_init(&engine->probe_memory, 0);
     interval_map_init(&engine->probe_borders);
     if (result == 0)
-        result = memory_map(engine->machine->emit->insns_bytes, &engine->insns);
-    if (result == 0)
+        result = memory_map(engine->machine->emit->draft_bytes, &draft);
+    if (result == 0) {
+        engine->draft = draft;
         result = system_call_table_create(&engine->system_calls);
+    }
     if (result == 0)
         result = call_pieces_init(&engine->pieces);
     return result;
@@ -112,7 +115,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     hash_map_deinit(&engine->probe_points);
     interval_map_deinit(&engine->probe_borders);
     slab_deinit(&engine->probe_memory);
-    memory_unmap(engine->insns, engine->machine->emit->insns_bytes);
+    memory_unmap(engine->draft, engine->machine->emit->draft_bytes);
     system_call_table_destroy(engine->system_calls);
     call_pieces_deinit(&engine->pieces);
     memory_unmap(engine, sizeof(*engine));

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 
 struct gait_observer;
+struct block_draft;
 struct stalker_thread;
 struct call_teller;
 struct system_call;
@@ -117,7 +118,7 @@ struct stalker_engine {
     struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */
     uint64_t event_bytes_lost;   /* of threads that are no longer followed */
     uint8_t *system_calls;       /* by number: whether the engine has a part in it; below 2 GiB */
-    void *insns;                 /* the CPU's part's storage, under translation_lock */
+    struct block_draft *draft;   /* of the block that is translated, under translation_lock */
     struct mutex translation_lock;
 };
 

@@ -68,9 +68,7 @@ static int64_t unfold_sign(uint64_t number)
 
 static bool is_plain(const struct trail_state *state)
 {
-    static const struct trail_state plain = {0};
-
-    return trail_state_is_same(state, &plain);
+    return trail_state_is_same(state, &trail_plain);
 }
 
 static uint8_t *put_state(uint8_t *bytes, const struct trail_state *state)

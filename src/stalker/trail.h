@@ -74,6 +74,8 @@ struct trail_point {
     struct trail_state state;
 };
 
+static const struct trail_state trail_plain = {0};
+
 _Static_assert(sizeof(struct trail_state) == 16, "the state of a point has padding");
 
 static inline bool trail_state_is_same(const struct trail_state *a, const struct trail_state *b)

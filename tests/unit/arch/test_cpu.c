@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "arch/engine.h"
 #include "elf/probe_operand_text.h"
+#include "stalker/block_draft.h"
 #include "support/check.h"
 
 #include <elf.h>
@@ -105,7 +106,7 @@ static void an_engine_fulfils_all_of_its_contract(void)
         if (engine == NULL)
             continue;
         CHECK(cpu->arch != NULL);
-        CHECK(engine->emit->insns_bytes > 0);
+        CHECK(engine->emit->draft_bytes >= sizeof(struct block_draft));
         check_functions(engine->emit, offsetof(struct engine_emit, decode), sizeof(*engine->emit));
         check_functions(engine->place, offsetof(struct engine_place, landing_target), sizeof(*engine->place));
         check_functions(engine->registers, 0, sizeof(*engine->registers));

@@ -23,10 +23,10 @@ void x86_put_branch_save(struct translation *translation, const struct x86_insn 
 {
     struct code_writer *hot = &translation->hot;
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_put_to_home(hot, TARGET_REGISTER);
     x86_put_to_home(hot, INDEX_REGISTER);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
 }
 
 void x86_put_branch_indirect(struct translation *translation)
@@ -50,10 +50,10 @@ static struct code_writer *writer_of(struct translation *translation, const stru
 static void note(struct translation *translation, struct cold_piece *piece, struct trail_state state)
 {
     if (piece == NULL) {
-        x86_trail_note(translation, translation->block->start, state);
+        block_draft_note(translation, translation->block->start, state);
         return;
     }
-    if (x86_events_in_use(translation))
+    if (code_cache_has_events(translation->cache))
         state.homes |= X86_GPR_BIT(POSITION_REGISTER);
     state.progress = TRAIL_UNTOLD;
     cold_piece_note(piece, &translation->cold, piece->block->start, state);
@@ -93,10 +93,32 @@ static void put_quiet_check(struct translation *translation, struct code_writer 
     x86_label_bind(&inside, writer);
 }
 
-void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block,
-                     x86_gpr_set live)
+/*
+ * Which of the registers that indirect branches use the block may need. One that is overwritten is dead only if nothing
+ * before can raise a signal: its handler would see the register.
+ */
+static x86_gpr_set live_at_start(const struct x86_block *decoded)
+{
+    x86_gpr_set undecided = BRANCH_SET, live = 0;
+
+    for (unsigned i = 0; i < decoded->draft.count && undecided != 0; i++) {
+        const struct x86_insn *insn = &decoded->insns[i];
+
+        live |= undecided & insn->gpr_read;
+        undecided &= (x86_gpr_set)~insn->gpr_read;
+        if (insn->flow != X86_FLOW_NEXT ||
+            insn->properties & (X86_MAY_FAULT | X86_MEMORY_READ | X86_MEMORY_WRITE | X86_PRIVILEGED))
+            break;
+        undecided &= (x86_gpr_set) ~(insn->gpr_written & ~insn->gpr_kept);
+    }
+    return live | undecided;
+}
+
+void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block)
 {
     struct code_writer *writer = writer_of(translation, piece);
+    x86_gpr_set live =
+        piece != NULL || translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation));
     struct trail_state state = saved;
 
     state.pc = TRAIL_PC_IN_CHECK;

@@ -80,19 +80,19 @@ static void put_access(struct translation *translation, const struct x86_insn *i
     struct trail_state state = {.homes = X86_GPR_BIT(address)};
 
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(address), address);
-    x86_trail_note(translation, insn->pc, state);
+    block_draft_note(translation, insn->pc, state);
     put_address(hot, insn, address);
     x86_relocator_put_flat(hot, insn, bytes, address);
-    x86_trail_note(translation, x86_insn_next(insn), state);
+    block_draft_note(translation, x86_insn_next(insn), state);
     x86_mov_reg_mem(hot, X86_SIZE_64, address, register_home(address));
 }
 
 void x86_put_segment_use(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(POSITION_REGISTER)) {
         x86_take_register(translation);
-        x86_trail_note(translation, insn->pc, trail_plain);
+        block_draft_note(translation, insn->pc, trail_plain);
     }
     if (is_base_move(insn))
         put_base_move(translation, insn);
