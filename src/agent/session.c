@@ -138,7 +138,7 @@ static int follow_caller(struct thread_registers *registers)
     if (result != 0)
         return result;
     mutex_lock(&engine->lock);
-    stalker_segment_set(stalker_thread_find(engine, stalker_current_tid())->self);
+    stalker_base_set(stalker_thread_find(engine, stalker_current_tid())->self);
     mutex_unlock(&engine->lock);
     return 0;
 }

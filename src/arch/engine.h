@@ -111,7 +111,7 @@ struct engine_emit {
      * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
      * which gets 0, goes on natively at `next`, with that segment base.
      */
-    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t thread_base);
 };
 
 /*
@@ -148,9 +148,9 @@ struct engine_registers {
     long (*system_call_result)(const struct gait_cpu_context *cpu);
     struct app_pc (*system_call_behind)(const struct gait_cpu_context *cpu);
 
-    /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
-    void (*get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out, uint64_t *segment_base_out);
-    void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base);
+    /* Between the registers of a stopped thread and a context; `thread_base` is that of the register that we use. */
+    void (*get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out, uint64_t *thread_base_out);
+    void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t thread_base);
 };
 
 /* How many bytes patches have, and from behind a short jump how far it leads, back and forth. 0: there is none. */

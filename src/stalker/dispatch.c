@@ -149,7 +149,7 @@ static void call_in_place(struct stalker_thread *thread)
     const struct engine *machine = thread->engine->machine;
     struct cache_pc piece;
 
-    if (call_piece_obtain(thread->engine, machine->registers->system_call_next(&thread->context), thread->segment_base,
+    if (call_piece_obtain(thread->engine, machine->registers->system_call_next(&thread->context), thread->thread_base,
                           &piece) != 0) {
         give_up(thread, RING_LEFT_MEMORY);
         return;
@@ -413,7 +413,7 @@ void stalker_dispatch(struct stalker_thread *thread)
 
 void stalker_thread_begin(struct stalker_thread *thread)
 {
-    stalker_segment_set(thread->self);
+    stalker_base_set(thread->self);
     stalker_thread_began(thread);
     signal_thread_begin(thread);
     stalker_dispatch(thread);

@@ -238,7 +238,7 @@ static bool word_is(const void *address, uint32_t value)
  */
 static bool is_followed_elsewhere(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     const struct stalker_thread *thread = (const struct stalker_thread *)(uintptr_t)base;
 
     return base != 0 && word_is(&thread->self, (uint32_t)base) &&
@@ -258,8 +258,8 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
-    (*thread_out)->segment_base = stalker_segment_get();
-    stalker_segment_set((uintptr_t)*thread_out);
+    (*thread_out)->thread_base = stalker_base_get();
+    stalker_base_set((uintptr_t)*thread_out);
     /* Before the stack is changed: see stalker_gate_begin. */
     signal_thread_hold(*thread_out);
     return 0;
@@ -300,7 +300,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
         stalker_thread_destroy(child);
         return NULL;
     }
-    child->segment_base = parent->segment_base;
+    child->thread_base = parent->thread_base;
     child->context = parent->context;
     parent->engine->machine->registers->system_call_done(&child->context, 0);
     return child;

@@ -46,7 +46,7 @@ NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_register
     if (thread_visit_holds(thread->engine, thread->tid, registers))
         return -EAGAIN;
     thread_registers_take_restart(registers);
-    thread->engine->machine->registers->get(registers, &entrance, &thread->segment_base);
+    thread->engine->machine->registers->get(registers, &entrance, &thread->thread_base);
     /* It has not quite left the last time. */
     if (stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(&entrance)))
         return -EAGAIN;
@@ -162,10 +162,10 @@ static int enter_engine(void *context, struct thread_registers *registers)
     struct stalker_thread *thread = meeting->thread;
     const struct engine *machine = thread->engine->machine;
     struct gait_cpu_context cpu, entrance;
-    uint64_t segment_base;
+    uint64_t thread_base;
 
     thread_registers_take_restart(registers);
-    machine->registers->get(registers, &cpu, &segment_base);
+    machine->registers->get(registers, &cpu, &thread_base);
     /* It changed to another cache before it was stopped: that one's lock was not taken. */
     if (thread->cache != meeting->cache)
         return -EAGAIN;

@@ -381,7 +381,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
         break;
     case PART_SEGMENT:
         /* Not in place, where a result of 0 would be taken for a child's. */
-        if (!stalker_segment_call(thread, &call, &result))
+        if (!stalker_base_call(thread, &call, &result))
             result = make(&call);
         break;
     default:

@@ -52,19 +52,19 @@ static void put_base_move(struct translation *translation, const struct x86_insn
     enum x86_size size = insn->size_index == 2 ? X86_SIZE_64 : X86_SIZE_32;
 
     if (insn->mnemonic == X86_MNEMONIC_rdgsbase) {
-        x86_mov_reg_mem(hot, size, insn->rm, thread_field(THREAD_SEGMENT_BASE));
+        x86_mov_reg_mem(hot, size, insn->rm, thread_field(THREAD_BASE));
         return;
     }
-    x86_mov_mem_reg(hot, size, thread_field(THREAD_SEGMENT_BASE), insn->rm);
+    x86_mov_mem_reg(hot, size, thread_field(THREAD_BASE), insn->rm);
     if (size == X86_SIZE_32)
-        x86_mov_mem_imm(hot, X86_SIZE_32, thread_field(THREAD_SEGMENT_BASE + 4), 0);
+        x86_mov_mem_imm(hot, X86_SIZE_32, thread_field(THREAD_BASE + 4), 0);
 }
 
 static void put_address(struct code_writer *hot, const struct x86_insn *insn, enum x86_gpr address)
 {
     int32_t displacement = (int32_t)insn->displacement;
 
-    x86_mov_reg_mem(hot, X86_SIZE_64, address, thread_field(THREAD_SEGMENT_BASE));
+    x86_mov_reg_mem(hot, X86_SIZE_64, address, thread_field(THREAD_BASE));
     if (insn->base != X86_GPR_NONE)
         x86_lea(hot, X86_SIZE_64, address, x86_mem_index(insn->base, address, 1, displacement));
     else if (displacement != 0)

@@ -64,7 +64,7 @@ void x86_put_plain(struct translation *translation, const struct x86_insn *insn,
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes);
 
 /* Writes the piece that stalker/call_piece.h needs. */
-void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t thread_base);
 
 /* Writes a branch to exit number `which`. As arch/engine.h has it. exit_code.c */
 void x86_put_exit(struct translation *translation, unsigned which, unsigned kind, struct app_pc target);

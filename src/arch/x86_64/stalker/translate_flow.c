@@ -180,7 +180,7 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     x86_put_branch_indirect(translation);
 }
 
-void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t segment_base)
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t thread_base)
 {
     static const uint8_t wrgsbase_rcx[] = {0xf3, 0x48, 0x0f, 0xae, 0xd9};
     struct x86_label child;
@@ -194,7 +194,7 @@ void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t
     x86_label_bind(&child, writer);
     /* A system call would take registers, and there is nowhere to put them: without the instruction it keeps ours. */
     if (host_cpu_has_base_insns()) {
-        x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, segment_base);
+        x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, thread_base);
         code_writer_put_bytes(writer, wrgsbase_rcx, sizeof(wrgsbase_rcx));
     }
     x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
