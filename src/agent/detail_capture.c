@@ -5,6 +5,7 @@
  */
 #include "agent/detail_capture.h"
 
+#include "gait/cpu_numbers.h"
 #include "process/memory_probe.h"
 
 #define PAGE_BYTES 4096u
@@ -27,10 +28,10 @@ static struct word known(uint64_t bits)
     return (struct word){bits, true};
 }
 
-/* What is in the page of the return address can be read as that can. */
+/* What is in the page of the stack pointer, where a call leaves its return address, can be read as that can. */
 static struct word read_stack(uint64_t sp, uint32_t which)
 {
-    uint64_t place = sp + sizeof(uint64_t) * (which + 1), bits;
+    uint64_t place = sp + sizeof(uint64_t) * (which + GAIT_CPU_ARGUMENT_STACK_WORDS), bits;
 
     if (place / PAGE_BYTES == sp / PAGE_BYTES && place % sizeof(uint64_t) == 0)
         return known(*(const uint64_t *)(uintptr_t)place);

@@ -32,6 +32,7 @@ struct hook_planner;
 struct hook_return_use;
 struct hook_stub;
 struct hook_stub_request;
+struct indirect_form;
 struct system_call;
 struct system_call_frame;
 struct system_call_stub;
@@ -48,6 +49,7 @@ struct engine_emit {
     unsigned branch_bytes;      /* from an exit's place to behind its branch */
     unsigned placeholder_bytes; /* that are patched at the place of an exit of BLOCK_EXIT_ADJACENT */
     unsigned stub_bytes;
+    const struct indirect_form *indirect; /* how code looks into the table of indirect branches */
 
     /* Functions that the kernel provides at fixed addresses where nobody can read: they end with a 0. May be NULL. */
     const uint64_t *unreadable_functions;
@@ -137,6 +139,8 @@ struct engine_place {
 
 /* Registers in their roles, beyond what gait/cpu_context.h says of them. */
 struct engine_registers {
+    unsigned call_slot_bytes; /* of the return address that a call leaves on the stack; 0: it is in a register */
+
     /* Where the program goes on behind the system call at a pc. */
     struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
 

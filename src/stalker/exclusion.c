@@ -6,14 +6,13 @@
  */
 #include "stalker/exclusion.h"
 
+#include "arch/engine.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
-
-#define RETURN_ADDRESS_BYTES 8
 
 /* No stack is above this. */
 #define QUIET_FOR_EVER (1ull << 62)
@@ -155,7 +154,7 @@ static void become_quiet(struct stalker_thread *thread, uint64_t sp)
     if (thread->quiet_depth > 0 && thread->quiet_below[thread->quiet_depth - 1] > sp)
         thread->quiet_sp = thread->quiet_below[thread->quiet_depth - 1];
     else
-        thread->quiet_sp = sp + RETURN_ADDRESS_BYTES;
+        thread->quiet_sp = sp + thread->engine->machine->registers->call_slot_bytes;
     stalker_thread_use_cache(thread, thread->engine->quiet_cache);
 }
 

@@ -9,6 +9,7 @@
  */
 #include "view/call_details.h"
 
+#include "gait/instruction.h"
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
 
@@ -17,9 +18,6 @@
 #include <string.h>
 
 #define OPEN_AT_FIRST 64u
-
-/* The longest instruction of any CPU. */
-#define INSN_BYTES_MAX 15u
 
 /* How many bytes the call of a stub has, which says itself where it goes, on any CPU. */
 #define DIRECT_CALL_MIN 4u
@@ -157,7 +155,7 @@ static void look_ahead(struct call_details *details)
 /* Whether one of them may return behind that call instruction. */
 static bool may_return_behind(struct call_details *details, uint64_t site)
 {
-    for (unsigned i = 1; i <= INSN_BYTES_MAX; i++)
+    for (unsigned i = 1; i <= GAIT_INSTRUCTION_BYTES_MAX; i++)
         if (*slot_of(details, site + i) != 0)
             return true;
     return site == 0;
@@ -247,7 +245,7 @@ static bool is_of_call(struct call_details *details, const struct view_call *cal
     uint64_t call_bytes = detail_item_enter(item).caller - call->site;
 
     if (item->record.function == call->function)
-        return call->site == 0 || call_bytes - 1 < INSN_BYTES_MAX;
+        return call->site == 0 || call_bytes - 1 < GAIT_INSTRUCTION_BYTES_MAX;
     /* Another call of a stub may follow within a few bytes, so this has to be more exact. */
     return call->site != 0 && call_bytes >= DIRECT_CALL_MIN && call_bytes <= DIRECT_CALL_MAX && is_stub(details, call);
 }

@@ -109,7 +109,8 @@ static void an_engine_fulfils_all_of_its_contract(void)
         CHECK(engine->emit->draft_bytes >= sizeof(struct block_draft));
         check_functions(engine->emit, offsetof(struct engine_emit, decode), sizeof(*engine->emit));
         check_functions(engine->place, offsetof(struct engine_place, landing_target), sizeof(*engine->place));
-        check_functions(engine->registers, 0, sizeof(*engine->registers));
+        check_functions(engine->registers, offsetof(struct engine_registers, system_call_next),
+                        sizeof(*engine->registers));
         check_functions(engine->hook, offsetof(struct engine_hook, survey), sizeof(*engine->hook));
         CHECK(engine->hook->sizes.jump > 0 && engine->hook->sizes.jump <= REDIRECT_BYTES_MAX);
         CHECK(engine->hook->system_call_bytes > 0);

@@ -12,7 +12,9 @@
 #define POSITION 27
 
 static const struct engine_place place_of_machine = {.position_register = POSITION};
-static const struct engine machine = {.place = &place_of_machine};
+static const struct indirect_form indirect = {.within = {0x10000, 1ull << 46}, .shift = 2};
+static const struct engine_emit emit = {.indirect = &indirect};
+static const struct engine machine = {.emit = &emit, .place = &place_of_machine};
 static struct stalker_engine engine = {.machine = &machine};
 static struct code_cache *cache;
 static uint8_t hot[1 << 16], cold[1024], notes[8192], original[600];

@@ -73,6 +73,7 @@ static void registers_set(struct thread_registers *registers, const struct gait_
 }
 
 const struct engine_registers x86_registers = {
+    .call_slot_bytes = 8,
     .system_call_next = system_call_next,
     .system_call_get = system_call_get,
     .system_call_done = system_call_done,

@@ -198,11 +198,15 @@ static void put_all(struct translation *translation)
 /* The vsyscall page: gettimeofday, time, getcpu. The kernel does their work when it is asked to execute them. */
 static const uint64_t vsyscalls[] = {0xffffffffff600000, 0xffffffffff600400, 0xffffffffff600800, 0};
 
+/* The displacement of a jump through the table has 32 bits, with their sign. */
+static const struct indirect_form indirect = {.within = {0x10000, 0x7fff0000}};
+
 const struct engine_emit x86_emit = {
     .draft_bytes = sizeof(struct x86_block),
     .branch_bytes = BRANCH_BYTES,
     .placeholder_bytes = JUMP_BYTES,
     .stub_bytes = STUB_BYTES,
+    .indirect = &indirect,
     .unreadable_functions = vsyscalls,
     .decode = decode,
     .insn_length = insn_length,
