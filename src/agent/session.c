@@ -19,12 +19,12 @@
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
+#include "stalker/exclusion.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 

@@ -9,10 +9,9 @@
 #include "arch/engine.h"
 #include "base/code_memory.h"
 #include "base/counters.h"
-#include "stalker/cold_piece.h"
+#include "stalker/code_place.h"
 #include "stalker/event_plan.h"
 #include "stalker/invalidate.h"
-#include "stalker/observer.h"
 #include "stalker/stalker_engine.h"
 
 static const struct engine_emit *emit_of(const struct code_cache *cache)

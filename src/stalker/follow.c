@@ -9,14 +9,17 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "base/time_counter.h"
+#include "process/memory_probe.h"
+#include "stalker/code_cache.h"
 #include "stalker/dispatch.h"
+#include "stalker/exclusion.h"
 #include "stalker/reclaim.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/vectors.h"
 
@@ -411,4 +414,23 @@ void stalker_flush_current(struct stalker_engine *engine)
     if (thread != NULL && thread->events != NULL && !thread->events->is_draining) {
         stalker_read_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     }
+}
+
+/* ---- threads that go on natively --------------------------------------------------------------------------------- */
+
+void thread_left_tell(const struct stalker_thread *thread, enum ring_left_reason reason)
+{
+    struct ring_left left = {
+        .time = time_counter(),
+        .pc = thread->context.pc,
+        .tid = (uint32_t)thread->tid,
+        .reason = reason,
+    };
+    struct ring_region *ring = thread->observed_cache->configuration.ring;
+
+    counter_add(COUNTER_threads_left, 1);
+    if (ring == NULL)
+        return;
+    left.code_bytes = (uint32_t)memory_probe_copy_some(left.pc, left.code, sizeof(left.code));
+    left_log_add(ring, &left);
 }

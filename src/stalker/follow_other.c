@@ -13,7 +13,7 @@
 #include "base/raw_syscall.h"
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
-#include "stalker/event_write.h"
+#include "stalker/event_buffer.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/stalker_gate.h"

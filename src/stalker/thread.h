@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "gait/cpu_context.h"
 #include "stalker/call_telling.h"
-#include "stalker/callout_done.h"
+#include "stalker/callout.h"
 #include "stalker/interrupted_call.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"

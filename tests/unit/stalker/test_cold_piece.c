@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread in a piece of cold code is found there, with the state that was noted for that place. */
-#include "stalker/cold_piece.h"
 
 #include "arch/engine.h"
 #include "gait/cpu_context.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
+#include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/trail.h"

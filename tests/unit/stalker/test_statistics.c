@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/statistics.h"
 
 #include "arch/engine.h"
 #include "base/code_memory.h"
 #include "gait/stalker.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"

@@ -14,7 +14,7 @@
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/cpu_context.h"
-#include "stalker/cold_piece.h"
+#include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"
 
 static const struct trail_state saved = {.homes = BRANCH_SET};
