@@ -7,6 +7,7 @@
 
 #include "arch/arch.h"
 #include "arch/calling_thread.h"
+#include "arch/engine.h"
 #include "base/clock_pair.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
@@ -175,7 +176,7 @@ static void find_start(const struct gait_cpu_context *cpu, uint64_t return_addre
         unwind_registers_set(registers, numbers->general[i], cpu->registers[i]);
     sp = registers->values[numbers->stack_pointer];
     unwind_registers_set(registers, numbers->return_address, return_address);
-    unwind_registers_set(registers, numbers->stack_pointer, sp + sizeof(uint64_t));
+    unwind_registers_set(registers, numbers->stack_pointer, sp + engine_host()->registers->call_slot_bytes);
     *start_out = (struct stack_start){
         .pc = registers->values[numbers->return_address],
         .sp = registers->values[numbers->stack_pointer],

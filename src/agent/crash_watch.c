@@ -17,7 +17,7 @@
 #include "ring/ring_region.h"
 #include "ring/trigger_log.h"
 #include "stalker/program_memory.h"
-#include "stalker/signal_watch.h"
+#include "stalker/signal_actions.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>

@@ -7,6 +7,7 @@
 
 #include "base/alignment.h"
 #include "base/memory_map.h"
+#include "gait/cpu_numbers.h"
 #include "process/memory_probe.h"
 
 /* A word that a register or the stack has. */
@@ -27,10 +28,10 @@ static struct captured_word known(uint64_t bits)
     return (struct captured_word){bits, true};
 }
 
-/* What is in the page of the return address can be read as that can. */
+/* What is in the page of the stack pointer, where a call leaves its return address, can be read as that can. */
 static struct captured_word read_stack(uint64_t sp, uint32_t which)
 {
-    uint64_t place = sp + sizeof(uint64_t) * (which + 1), bits;
+    uint64_t place = sp + sizeof(uint64_t) * (which + GAIT_CPU_ARGUMENT_STACK_WORDS), bits;
 
     if (place / MEMORY_PAGE_MIN == sp / MEMORY_PAGE_MIN && place % sizeof(uint64_t) == 0)
         return known(*(const uint64_t *)(uintptr_t)place);

@@ -10,6 +10,7 @@
 #include "agent/call_details.h"
 #include "agent/entry_loop.h"
 #include "agent/errno_place.h"
+#include "arch/engine.h"
 #include "base/hash_map.h"
 #include "base/memory_map.h"
 #include "base/mutex.h"
@@ -21,6 +22,7 @@
 #include "ring/ring_writer.h"
 #include "stalker/call_probe.h"
 #include "stalker/event_buffer.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
@@ -115,11 +117,12 @@ static void end_moved_call(struct watch_thread *own, struct stalker_thread *thre
 static void end_calls(struct watch_thread *own, struct stalker_thread *thread, uint64_t sp)
 {
     const struct gait_cpu_context *cpu = &thread->context;
+    unsigned call_slot_bytes = thread->engine->machine->registers->call_slot_bytes;
     bool has_returned = false, has_others = false;
 
     for (uint32_t i = own->call_count; i-- > 0;) {
         const struct detailed_call *call = &own->calls[i].call;
-        bool is_return = call->return_address == cpu->pc && sp - call->sp <= sizeof(uint64_t) + ARGUMENTS_BYTES;
+        bool is_return = call->return_address == cpu->pc && sp - call->sp <= call_slot_bytes + ARGUMENTS_BYTES;
 
         if (!is_near(call->sp, sp)) {
             has_others = true;

@@ -5,11 +5,13 @@
  */
 #include "agent/resolver_watch.h"
 
+#include "arch/engine.h"
 #include "base/hash_map.h"
 #include "base/slab.h"
 #include "gait/stalker.h"
 #include "stalker/call_probe.h"
 #include "stalker/program_memory.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
@@ -60,6 +62,11 @@ void resolver_watch_end(void)
     watch = (struct resolver_watch){.is_used = false};
 }
 
+static unsigned call_slot_bytes(void)
+{
+    return watch.engine->machine->registers->call_slot_bytes;
+}
+
 static struct stalker_thread *thread_of(struct gait_cpu_context *cpu)
 {
     return (struct stalker_thread *)(void *)((uint8_t *)cpu - offsetof(struct stalker_thread, context));
@@ -95,7 +102,7 @@ static void returned(struct gait_cpu_context *cpu, void *unused)
     const struct resolver *resolver;
 
     (void)unused;
-    if (pending == NULL || gait_cpu_stack_pointer(cpu) != pending->sp + sizeof(uint64_t))
+    if (pending == NULL || gait_cpu_stack_pointer(cpu) != pending->sp + call_slot_bytes())
         return;
     resolver = pending->resolver;
     atomic_store_explicit(&pending->tid, 0, memory_order_release);
@@ -113,7 +120,7 @@ static void entered(struct gait_cpu_context *cpu, void *data)
     struct pending *pending;
     int result;
 
-    if (!program_memory_is_readable(sp, sizeof(uint64_t)))
+    if (call_slot_bytes() != 0 && !program_memory_is_readable(sp, call_slot_bytes()))
         return;
     result = call_probe_watch(watch.engine, gait_cpu_return_address(cpu), returned, NULL);
     pending = result == 0 || result == -EEXIST ? obtain_pending(thread_of(cpu)->tid) : NULL;

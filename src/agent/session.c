@@ -19,12 +19,12 @@
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
+#include "stalker/exclusion.h"
 #include "stalker/follow_other.h"
 #include "stalker/signal_frame.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/thread_visit.h"
 
@@ -138,7 +138,7 @@ static int follow_caller(struct thread_registers *registers)
     if (result != 0)
         return result;
     mutex_lock(&engine->lock);
-    stalker_segment_set(stalker_thread_find(engine, stalker_current_tid())->self);
+    stalker_base_set(stalker_thread_find(engine, stalker_current_tid())->self);
     mutex_unlock(&engine->lock);
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "base/glob.h"
 #include "protocol/agent_call.h"
 #include "ring/ring_region.h"
-#include "stalker/thread_choice.h"
+#include "stalker/exclusion.h"
 
 static struct thread_selection {
     struct ring_region *ring;

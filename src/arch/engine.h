@@ -10,6 +10,7 @@
 #ifndef GAIT_ARCH_ENGINE_H
 #define GAIT_ARCH_ENGINE_H
 
+#include "arch/arch.h"
 #include "base/address.h"
 #include "base/attributes.h"
 
@@ -20,9 +21,7 @@
 struct block;
 struct block_exit;
 struct callout;
-struct callout_behind;
-struct code_cache;
-struct code_place;
+struct cold_piece;
 struct code_writer;
 struct elf_function;
 struct gait_cpu_context;
@@ -33,8 +32,8 @@ struct hook_planner;
 struct hook_return_use;
 struct hook_stub;
 struct hook_stub_request;
+struct indirect_form;
 struct signal_copy;
-struct stalker_thread;
 struct system_call;
 struct system_call_frame;
 struct system_call_stub;
@@ -44,22 +43,31 @@ struct translation;
 
 /*
  * Writing translated code. All functions write through the translation's writers, whose overflow is sticky, and are
- * called under the cache's lock.
+ * called under the cache's lock. What may be patched lies in one aligned word of 8 bytes.
  */
 struct engine_emit {
-    size_t insns_bytes;         /* of translation.insns */
-    unsigned position_register; /* where the position of events is, where there are any */
+    size_t draft_bytes;         /* of a struct that begins with a struct block_draft, for what is decoded */
+    unsigned branch_bytes;      /* from an exit's place to behind its branch */
+    unsigned placeholder_bytes; /* that are patched at the place of an exit of BLOCK_EXIT_ADJACENT */
+    unsigned stub_bytes;
+    const struct indirect_form *indirect; /* how code looks into the table of indirect branches */
 
     /* Functions that the kernel provides at fixed addresses where nobody can read: they end with a 0. May be NULL. */
     const uint64_t *unreadable_functions;
 
-    /* Decodes the block that begins at block->start: sets its size and number of instructions. */
+    /* Decodes the block that begins at block->start: sets its size and number of instructions, and plans its events. */
     void (*decode)(struct translation *translation);
 
     unsigned (*insn_length)(const struct translation *translation, unsigned which);
 
-    /* Writes what stands before the first instruction. */
-    void (*open)(struct translation *translation);
+    /* Writes the check that the decoded block is still what stands in the program. */
+    void (*put_source_check)(struct translation *translation);
+
+    /*
+     * Writes a landing: the check that an indirect branch leads to the block's start, behind which the registers are
+     * the program's. Of the block under way, before its entry; or as a piece in cold memory.
+     */
+    void (*put_landing)(struct translation *translation, struct cold_piece *piece, const struct block *block);
 
     /* Writes instruction number `which`, with all that following it takes. */
     void (*put)(struct translation *translation, unsigned which);
@@ -70,59 +78,70 @@ struct engine_emit {
     /* Writes the call of a native function, and with it the end of its block. */
     void (*put_native)(struct translation *translation);
 
-    /* The block under way ends behind its first insn_count instructions. */
-    void (*cut)(struct translation *translation);
-
     /* Write what transformers want at an original address, before it runs. */
     void (*put_callout)(struct translation *translation, const struct callout *callout);
     void (*put_code)(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes);
     void (*put_count)(struct translation *translation, struct app_pc pc, uint64_t *counter);
     void (*put_return)(struct translation *translation, struct app_pc pc);
 
-    /* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
-    void (*close)(struct translation *translation);
+    /* Writes the counts that wait; `flags_free`: the flags are lost at that address. */
+    void (*put_counts)(struct translation *translation, struct app_pc pc, bool flags_free);
 
-    /* Writes a landing for a block that has none, in the cold memory. Sets block->landing. */
-    void (*put_landing)(struct translation *translation, struct block *block);
+    /* Puts the position of events into its register, where there are any; nothing if it is there already. */
+    void (*take_position)(struct translation *translation);
+
+    /*
+     * Writes what the event plan had for places that a transformer left out, before the instruction that ends the
+     * block, of that flow, or where the block goes on, ARCH_FLOW_NEXT. Needs the position in its register.
+     */
+    void (*put_events_at_end)(struct translation *translation, struct app_pc pc, enum arch_flow flow);
+
+    /* Writes a branch to exit number `which`, of an enum block_exit_kind, and its stub unless it is adjacent. */
+    void (*put_exit)(struct translation *translation, unsigned which, unsigned kind, struct app_pc target);
+
+    /* Writes a stub, which leaves through the gate and says that number of an exit. */
+    void (*put_stub)(struct code_writer *writer, uint32_t number);
+
+    /* Write jumps in cold memory: to code of the same slab, and to any place, at most BLOCK_FAR_JUMP_BYTES long. */
+    void (*put_jump)(struct code_writer *writer, struct cache_pc to);
+    void (*put_far_jump)(struct code_writer *writer, struct cache_pc to);
+
+    /* Whether an exit's branch can go there itself; and the bytes at the exit's place for which it does. */
+    bool (*branch_reaches)(const struct block_exit *exit, struct cache_pc to);
+    uint64_t (*make_branch)(const struct block_exit *exit, struct cache_pc to);
 
     /*
      * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
      * which gets 0, goes on natively at `next`, with that segment base.
      */
-    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t segment_base);
-
-    /* Makes an exit's branch go to the block `to`, or back to its stub for NULL. -ENOSPC: no room for a far jump. */
-    MUST_USE int (*link)(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
+    void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t thread_base);
 };
 
-/* Where in the program a place in translated code stands. Signal-safe. */
+/*
+ * Where in the program a place in translated code stands: what stalker/trail.h has to know of the CPU for that.
+ * Registers are numbers in a gait_cpu_context. Signal-safe.
+ */
 struct engine_place {
-    /*
-     * Turns the registers that a thread has at a place in translated code, the pc included, into the program's.
-     * -ENOENT: nothing is known of that place; the engine is met behind it.
-     */
-    MUST_USE int (*recover)(struct stalker_thread *thread, const struct code_place *place,
-                            struct gait_cpu_context *cpu);
-
-    /* How many callouts at the program's pc, and pieces of code put there, are done at a place. */
-    uint8_t (*callouts_done_at)(const struct code_place *place, struct cache_pc pc);
+    unsigned sp_register;
+    unsigned position_register; /* where the position of events is, where there are any */
+    unsigned target_register;   /* where the target of an indirect branch is while that is under way */
+    unsigned pc_register;       /* that some instructions leave the pc in; of trail_state.is_pc_register */
 
     /*
-     * Where a block can be entered at its start with behind->done of them done, and whether the event of the block is
-     * recorded by then. False: nowhere.
+     * At a landing, which finds out by steps whether it is the one of the target: the target, from what its register
+     * holds at an offset from where that begins; and the number of the first exit of the block that the branch ends.
      */
-    bool (*find_behind)(const struct code_place *place, struct callout_behind *behind, bool *is_told_out);
+    uint64_t (*landing_target)(struct app_pc start, uint32_t offset, uint64_t held);
+    uint32_t (*landing_source)(const struct gait_cpu_context *cpu);
 
-    /*
-     * A thread is on its way to cpu->pc by the indirect branch that ends the block of its `exit`, with all registers as
-     * they are behind it. Where the CPU refuses to go there: puts them, the pc included, back to before the branch, and
-     * returns true.
-     */
-    bool (*refuse_branch)(const struct stalker_thread *thread, struct gait_cpu_context *cpu);
+    /* Whether the CPU refuses to go to an address, and raises its signal at the branch that leads there. */
+    bool (*refuses)(uint64_t target);
 };
 
 /* Registers in their roles, beyond what gait/cpu_context.h says of them. */
 struct engine_registers {
+    unsigned call_slot_bytes; /* of the return address that a call leaves on the stack; 0: it is in a register */
+
     /* Where the program goes on behind the system call at a pc. */
     struct app_pc (*system_call_next)(const struct gait_cpu_context *cpu);
 
@@ -134,9 +153,9 @@ struct engine_registers {
     long (*system_call_result)(const struct gait_cpu_context *cpu);
     struct app_pc (*system_call_behind)(const struct gait_cpu_context *cpu);
 
-    /* Between the registers of a stopped thread and a context; `segment_base` is that of the register that we use. */
-    void (*get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out, uint64_t *segment_base_out);
-    void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base);
+    /* Between the registers of a stopped thread and a context; `thread_base` is that of the register that we use. */
+    void (*get)(const struct thread_registers *registers, struct gait_cpu_context *cpu_out, uint64_t *thread_base_out);
+    void (*set)(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t thread_base);
 };
 
 /* What the kernel writes for a signal handler, and takes back when it returns. Signal-safe. */

@@ -74,10 +74,10 @@ static int change_registers(void *context, struct thread_registers *registers)
 {
     struct changed_registers *change = context;
     struct gait_cpu_context cpu;
-    uint64_t segment_base, pc;
+    uint64_t thread_base, pc;
     int result;
 
-    change->machine->registers->get(registers, &cpu, &segment_base);
+    change->machine->registers->get(registers, &cpu, &thread_base);
     pc = cpu.pc;
     result = change->change(change->context, &cpu);
     if (result != 0) {
@@ -87,7 +87,7 @@ static int change_registers(void *context, struct thread_registers *registers)
     /* Where it goes on is not in front of the new pc. */
     if (cpu.pc != pc)
         thread_registers_take_restart(registers);
-    change->machine->registers->set(registers, &cpu, segment_base);
+    change->machine->registers->set(registers, &cpu, thread_base);
     return 0;
 }
 

@@ -17,10 +17,8 @@
 #include "stalker/dispatch.h"
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
-#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/stalker_engine.h"
-#include "stalker/statistics.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
 

@@ -6,7 +6,6 @@
 #include "libgait/export.h"
 #include "libgait/stalker_handle.h"
 #include "stalker/invalidate.h"
-#include "stalker/recompile.h"
 #include "stalker/unit.h"
 
 #include <errno.h>

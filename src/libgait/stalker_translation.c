@@ -6,7 +6,7 @@
 #include "libgait/export.h"
 #include "libgait/options.h"
 #include "libgait/stalker_handle.h"
-#include "stalker/block_lookup.h"
+#include "stalker/stalker_engine.h"
 
 #include <errno.h>
 #include <string.h>

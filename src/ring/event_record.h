@@ -5,7 +5,7 @@
  * stands in the record. All of it little-endian, and aligned, since programs may ask for faults where data is not:
  *
  *   header, 32 bits    number << EVENT_KIND_BITS | enum event_record; never 0
- *   sp, 64 bits        of calls: the stack pointer, where the return address is
+ *   sp, 64 bits        of calls: the stack pointer behind the call, where the return address is if it is on the stack
  *   target, 64 bits    of calls through a register or memory, and of returns: where they go
  *   time, 64 bits      if the thread's records have times: time_counter()
  *

@@ -19,6 +19,9 @@
 /* Of any CPU's instructions, rounded up. */
 #define BLOCK_INSN_BYTES_MAX 16
 
+/* A jump in cold memory to any block takes no more. */
+#define BLOCK_FAR_JUMP_BYTES 16
+
 /* What the engine does for a thread that comes through an exit. */
 enum block_exit_kind {
     BLOCK_EXIT_NONE,

@@ -6,6 +6,7 @@
  */
 #include "stalker/code_cache.h"
 
+#include "arch/engine.h"
 #include "base/assert.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
@@ -50,8 +51,8 @@ int code_cache_create(const struct code_cache_options *options, struct code_cach
     if (result == 0)
         result = block_places_init(&cache->places);
     if (result == 0)
-        result = indirect_table_init(&cache->indirect, options->indirect_missing.value,
-                                     options->engine->options.narrow_tables);
+        result = indirect_table_init(&cache->indirect, options->engine->machine->emit->indirect,
+                                     options->indirect_missing.value, options->engine->options.narrow_tables);
     if (result != 0) {
         code_cache_destroy(cache);
         return result;

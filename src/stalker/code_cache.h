@@ -110,7 +110,7 @@ struct code_cache_options {
     struct cache_pc indirect_missing;
 };
 
-/* -ENOMEM: no memory, or none below 2 GiB. The caller owns the cache. */
+/* -ENOMEM: no memory, or none where the table of indirect branches may lie. The caller owns the cache. */
 MUST_USE int code_cache_create(const struct code_cache_options *options, struct code_cache **cache_out);
 
 /* No thread may be in the cache. NULL is fine. */

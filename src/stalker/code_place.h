@@ -9,12 +9,15 @@
 
 #include "base/address.h"
 #include "base/attributes.h"
+#include "base/code_writer.h"
+#include "stalker/trail.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct block;
+struct cache_slab;
 
 #define CODE_PLACE_CHUNK_SHIFT 12
 #define CODE_PLACE_CHUNK_COUNT 32u
@@ -62,5 +65,28 @@ static inline size_t code_place_list_bytes(const struct code_place_list *list)
 {
     return atomic_load_explicit(&list->count, memory_order_relaxed) * sizeof(struct code_place_record);
 }
+
+/* ---- pieces of cold code ----------------------------------------------------------------------------------------- */
+
+/* Pieces of cold code from which hot code is reached without the engine: threads must be found there as well. */
+
+#define COLD_POINTS_MAX 8
+
+struct cold_piece {
+    const struct block *block; /* that the points' addresses are relative to */
+    struct cache_pc start;
+    unsigned point_count;
+    struct trail_point points[COLD_POINTS_MAX];
+};
+
+/* Begins a piece at the writer's position. */
+void cold_piece_begin(struct cold_piece *piece, const struct block *block, const struct code_writer *writer);
+
+/* Notes that from the writer's position on the thread is at an original address in that state. */
+void cold_piece_note(struct cold_piece *piece, const struct code_writer *writer, struct app_pc app_pc,
+                     struct trail_state state);
+
+/* Makes the piece known, which ends at the writer's position in the cold memory of the block's slab. -ENOMEM. */
+MUST_USE int cold_piece_end(const struct cold_piece *piece, struct cache_slab *slab, const struct code_writer *writer);
 
 #endif

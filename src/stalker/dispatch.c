@@ -9,22 +9,20 @@
 #include "arch/engine.h"
 #include "base/counters.h"
 #include "stalker/block_link.h"
-#include "stalker/callout_done.h"
+#include "stalker/callout.h"
 #include "stalker/code_place.h"
 #include "stalker/errand.h"
 #include "stalker/event_buffer.h"
-#include "stalker/event_write.h"
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
 #include "stalker/invalidate.h"
-#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
-#include "stalker/thread_left.h"
+#include "stalker/trail.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -148,7 +146,7 @@ static void call_in_place(struct stalker_thread *thread)
     const struct engine *machine = thread->engine->machine;
     struct cache_pc piece;
 
-    if (call_piece_obtain(thread->engine, machine->registers->system_call_next(&thread->context), thread->segment_base,
+    if (call_piece_obtain(thread->engine, machine->registers->system_call_next(&thread->context), thread->thread_base,
                           &piece) != 0) {
         give_up(thread, RING_LEFT_MEMORY);
         return;
@@ -159,9 +157,6 @@ static void call_in_place(struct stalker_thread *thread)
     thread->enter_once = true;
     thread->is_in_piece = true;
 }
-
-/* Of the distance that a branch has at the end. */
-#define EXIT_PLACE_BYTES 4
 
 /* Behind the branch to the engine the call is made in the block. */
 static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
@@ -174,7 +169,7 @@ static void make_system_call(struct stalker_thread *thread, const struct block_e
         call_in_place(thread);
         break;
     case SYSTEM_CALL_IN_CACHE:
-        thread->resume = block_exit_place(exit).value + EXIT_PLACE_BYTES;
+        thread->resume = block_exit_place(exit).value + thread->engine->machine->emit->branch_bytes;
         break;
     default:
         stalker_leave_natively(thread);
@@ -255,7 +250,7 @@ static void go_behind_in_new_block(struct stalker_thread *thread)
     thread->reason = STALKER_ENTER;
     go_by(thread, NULL, false);
     if (thread->behind.done == 0 || !code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        !thread->engine->machine->place->find_behind(&place, &thread->behind, &is_told))
+        !trail_find_behind(thread->cache, &place, &thread->behind, &is_told))
         return;
     thread->reason = STALKER_BEHIND;
     thread->behind.block = NULL;
@@ -292,7 +287,7 @@ static void go_behind(struct stalker_thread *thread)
 static void go_indirectly(struct stalker_thread *thread)
 {
     thread->context.pc = thread->target;
-    if (!thread->engine->machine->place->refuse_branch(thread, &thread->context)) {
+    if (!trail_refuse_branch(thread, &thread->context)) {
         go_on(thread, true);
         return;
     }
@@ -352,9 +347,9 @@ static bool find_program_pc(struct stalker_thread *thread)
     struct code_place place;
 
     cpu.pc = thread->resume;
-    cpu.registers[thread->engine->machine->emit->position_register] = thread->event_position;
+    cpu.registers[thread->engine->machine->place->position_register] = thread->event_position;
     if (!code_cache_place_at(thread->cache, cache_pc_of(thread->resume), &place) ||
-        thread->engine->machine->place->recover(thread, &place, &cpu) != 0)
+        trail_recover(thread, &place, &cpu) != 0)
         return false;
     event_write_cut(thread);
     thread->context.pc = cpu.pc;
@@ -415,7 +410,7 @@ void stalker_dispatch(struct stalker_thread *thread)
 
 void stalker_thread_begin(struct stalker_thread *thread)
 {
-    stalker_segment_set(thread->self);
+    stalker_base_set(thread->self);
     stalker_thread_began(thread);
     signal_thread_begin(thread);
     stalker_dispatch(thread);

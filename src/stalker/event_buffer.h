@@ -8,12 +8,14 @@
 
 #include "base/attributes.h"
 #include "ring/event_decoder.h"
+#include "ring/event_record.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct code_cache;
 struct ring_writer;
+struct stalker_thread;
 
 struct event_buffer {
     uint8_t *reserved;
@@ -73,5 +75,20 @@ MUST_USE uint64_t event_buffer_drain(struct event_buffer *buffer, const struct c
 
 /* The thread writes no more records. */
 void event_buffer_end(struct event_buffer *buffer, uint64_t position);
+
+/* ---- records that the engine writes ------------------------------------------------------------------------------ */
+
+/* Records that the engine writes itself. For the thread that they are of, or while it is stopped outside of the cache.
+ */
+
+/* Writes a record that has nothing but a number. There must be room, and some is behind the end of the buffer. */
+void event_write(struct stalker_thread *thread, uint32_t number, enum event_record record);
+
+/* Finds out what records say too much of the block in which the thread is, at a place where its registers are complete.
+ */
+void event_cut_at(struct stalker_thread *thread, uint64_t cache_pc);
+
+/* Sets right what records say of the block in which the thread's registers were recovered, if it goes on elsewhere. */
+void event_write_cut(struct stalker_thread *thread);
 
 #endif

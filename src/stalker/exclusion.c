@@ -6,14 +6,15 @@
  */
 #include "stalker/exclusion.h"
 
+#include "arch/engine.h"
+#include "process/thread_name.h"
+#include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
-
-#define RETURN_ADDRESS_BYTES 8
 
 /* No stack is above this. */
 #define QUIET_FOR_EVER (1ull << 62)
@@ -76,7 +77,8 @@ static int make_caches(struct stalker_engine *engine) REQUIRES(engine->lock)
     return result;
 }
 
-int exclusion_prepare(struct stalker_engine *engine)
+/* Makes what inactive threads need, so that set_inactive can do without. */
+static int prepare(struct stalker_engine *engine)
 {
     int result;
 
@@ -86,7 +88,8 @@ int exclusion_prepare(struct stalker_engine *engine)
     return result;
 }
 
-void exclusion_set_inactive(struct stalker_thread *thread, bool is_inactive)
+/* The same as set_active for a thread that does not run, or is the calling one and in the engine. */
+static void set_inactive(struct stalker_thread *thread, bool is_inactive)
 {
     /* Active again: it is above whatever call was to end that. */
     if (thread->is_inactive && !is_inactive)
@@ -103,7 +106,7 @@ static int set_active(struct stalker_engine *engine, bool is_active) REQUIRES(en
         return -ESRCH;
     result = make_caches(engine);
     if (result == 0)
-        exclusion_set_inactive(thread, !is_active);
+        set_inactive(thread, !is_active);
     return result;
 }
 
@@ -155,7 +158,7 @@ static void become_quiet(struct stalker_thread *thread, uint64_t sp)
     if (thread->quiet_depth > 0 && thread->quiet_below[thread->quiet_depth - 1] > sp)
         thread->quiet_sp = thread->quiet_below[thread->quiet_depth - 1];
     else
-        thread->quiet_sp = sp + RETURN_ADDRESS_BYTES;
+        thread->quiet_sp = sp + thread->engine->machine->registers->call_slot_bytes;
     stalker_thread_use_cache(thread, thread->engine->quiet_cache);
 }
 
@@ -184,4 +187,49 @@ void exclusion_apply(struct stalker_thread *thread, uint64_t sp)
         become_quiet(thread, sp);
     else if (is_quiet && !holds && (sp >= thread->quiet_sp || engine->options.callbacks_followed))
         become_observed(thread, sp);
+}
+
+/* ---- threads that are observed ----------------------------------------------------------------------------------- */
+
+/* A thread that is not wanted is inactive, as if it had asked for that itself (exclusion.c). */
+
+int thread_choice_begin(struct stalker_engine *engine, const struct thread_chooser *chooser)
+{
+    int result = prepare(engine);
+
+    if (result == 0)
+        engine->chooser = chooser;
+    return result;
+}
+
+/* Whoever reads its events is told, and it is chosen or not. */
+static void take_name(struct stalker_thread *thread, const char *name)
+{
+    const struct thread_chooser *chooser = thread->engine->chooser;
+
+    if (thread->events != NULL)
+        event_buffer_set_name(thread->events, name);
+    if (chooser != NULL)
+        set_inactive(thread, !chooser->wants(chooser->context, thread->tid, name));
+}
+
+void thread_choice_ask(struct stalker_thread *thread)
+{
+    char name[THREAD_NAME_BYTES];
+
+    if (thread->engine->chooser == NULL && (thread->events == NULL || thread->events->ring == NULL))
+        return;
+    if (thread->tid == stalker_current_tid())
+        thread_name_own(name);
+    else
+        thread_name_of(thread->tid, name);
+    take_name(thread, name);
+}
+
+void thread_choice_named(struct stalker_thread *thread)
+{
+    char name[THREAD_NAME_BYTES];
+
+    thread_name_own(name);
+    take_name(thread, name);
 }

@@ -35,12 +35,6 @@ MUST_USE int exclusion_remove(struct stalker_engine *engine, uint64_t start, uin
  */
 MUST_USE int exclusion_set_active(struct stalker_engine *engine, bool is_active);
 
-/* Makes what inactive threads need, so that exclusion_set_inactive can do without. */
-MUST_USE int exclusion_prepare(struct stalker_engine *engine);
-
-/* The same as exclusion_set_active for a thread that does not run, or is the calling one and in the engine. */
-void exclusion_set_inactive(struct stalker_thread *thread, bool is_inactive);
-
 /* Whether an address is excluded. Any thread. */
 bool exclusion_holds(struct stalker_engine *engine, struct app_pc pc);
 
@@ -52,5 +46,27 @@ bool exclusion_changes_cache(const struct code_cache *cache, struct app_pc pc);
  * stack pointer.
  */
 void exclusion_apply(struct stalker_thread *thread, uint64_t sp);
+
+/* ---- threads that are observed ----------------------------------------------------------------------------------- */
+
+/*
+ * Which of the threads that are followed are observed. The others are followed too, in the quiet cache: so they are
+ * there when they are named, and threads that they make are asked for as well.
+ */
+
+/* Whoever chooses. Is asked when a thread begins to be followed and when it has got a name, perhaps with locks held. */
+struct thread_chooser {
+    bool (*wants)(void *context, int tid, const char *name);
+    void *context;
+};
+
+/* Lets somebody choose, before any thread is followed. -ENOMEM and what a new cache gives. */
+MUST_USE int thread_choice_begin(struct stalker_engine *engine, const struct thread_chooser *chooser);
+
+/* A thread begins, and does not run yet: its name is told, and somebody is asked about it. */
+void thread_choice_ask(struct stalker_thread *thread);
+
+/* The same for the calling thread, which is in the engine and has been named anew. */
+void thread_choice_named(struct stalker_thread *thread);
 
 #endif

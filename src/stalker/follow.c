@@ -9,14 +9,17 @@
 #include "base/counters.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
+#include "base/time_counter.h"
+#include "process/memory_probe.h"
+#include "stalker/code_cache.h"
 #include "stalker/dispatch.h"
+#include "stalker/exclusion.h"
 #include "stalker/reclaim.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_virtualize.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/thread_choice.h"
 #include "stalker/thread_registry.h"
 #include "stalker/vectors.h"
 
@@ -238,7 +241,7 @@ static bool word_is(const void *address, uint32_t value)
  */
 static bool is_followed_elsewhere(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     const struct stalker_thread *thread = (const struct stalker_thread *)(uintptr_t)base;
 
     return base != 0 && word_is(&thread->self, (uint32_t)base) &&
@@ -258,8 +261,8 @@ int stalker_follow_prepare(struct stalker_engine *engine, const struct follow_re
     mutex_unlock(&engine->lock);
     if (result != 0)
         return result;
-    (*thread_out)->segment_base = stalker_segment_get();
-    stalker_segment_set((uintptr_t)*thread_out);
+    (*thread_out)->thread_base = stalker_base_get();
+    stalker_base_set((uintptr_t)*thread_out);
     /* Before the stack is changed: see stalker_gate_begin. */
     signal_thread_hold(*thread_out);
     return 0;
@@ -300,7 +303,7 @@ static struct stalker_thread *create_like(const struct stalker_thread *parent)
         stalker_thread_destroy(child);
         return NULL;
     }
-    child->segment_base = parent->segment_base;
+    child->thread_base = parent->thread_base;
     child->context = parent->context;
     parent->engine->machine->registers->system_call_done(&child->context, 0);
     return child;
@@ -411,4 +414,23 @@ void stalker_flush_current(struct stalker_engine *engine)
     if (thread != NULL && thread->events != NULL && !thread->events->is_draining) {
         stalker_read_events(thread, EVENT_PLACE_BETWEEN_BLOCKS);
     }
+}
+
+/* ---- threads that go on natively --------------------------------------------------------------------------------- */
+
+void thread_left_tell(const struct stalker_thread *thread, enum ring_left_reason reason)
+{
+    struct ring_left left = {
+        .time = time_counter(),
+        .pc = thread->context.pc,
+        .tid = (uint32_t)thread->tid,
+        .reason = reason,
+    };
+    struct ring_region *ring = thread->observed_cache->configuration.ring;
+
+    counter_add(COUNTER_threads_left, 1);
+    if (ring == NULL)
+        return;
+    left.code_bytes = (uint32_t)memory_probe_copy_some(left.pc, left.code, sizeof(left.code));
+    left_log_add(ring, &left);
 }

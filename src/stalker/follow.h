@@ -4,6 +4,7 @@
 #define GAIT_STALKER_FOLLOW_H
 
 #include "base/attributes.h"
+#include "ring/left_log.h"
 #include "stalker/event_buffer.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 
 struct stalker_engine;
+struct stalker_thread;
 
 /* How one thread is followed. */
 struct follow_request {
@@ -83,5 +85,12 @@ int stalker_current_tid(void);
  */
 int stalker_follow_caller(void *a, const void *b, void *c,
                           int (*prepare)(void *a, const void *b, void *c, struct stalker_thread **thread_out));
+
+/* ---- threads that go on natively --------------------------------------------------------------------------------- */
+
+/* A thread goes on without being followed: it is counted, and told in its ring, so that nobody has to wonder. */
+
+/* The thread is in the engine, with the program's pc in its context. */
+void thread_left_tell(const struct stalker_thread *thread, enum ring_left_reason reason);
 
 #endif

@@ -13,12 +13,13 @@
 #include "base/raw_syscall.h"
 #include "process/thread_stop.h"
 #include "stalker/dispatch.h"
-#include "stalker/event_write.h"
+#include "stalker/event_buffer.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_visit.h"
+#include "stalker/trail.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -45,7 +46,7 @@ NO_THREAD_SAFETY_ANALYSIS static int begin(void *context, struct thread_register
     if (thread_visit_holds(thread->engine, thread->tid, registers))
         return -EAGAIN;
     thread_registers_take_restart(registers);
-    thread->engine->machine->registers->get(registers, &entrance, &thread->segment_base);
+    thread->engine->machine->registers->get(registers, &entrance, &thread->thread_base);
     /* It has not quite left the last time. */
     if (stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(&entrance)))
         return -EAGAIN;
@@ -145,12 +146,11 @@ struct meeting {
 /* The program's state, of a stopped thread that is in the cache or tries what is no code. */
 static bool find_program(struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
-    const struct engine *machine = thread->engine->machine;
     struct code_place place;
 
     if (!thread->is_trying || stalker_thread_is_on_stack(thread, gait_cpu_stack_pointer(cpu)))
         return code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place) &&
-               machine->place->recover(thread, &place, cpu) == 0;
+               trail_recover(thread, &place, cpu) == 0;
     (void)stalker_gate_recover(thread, cpu);
     thread->behind.cache_pc = 0;
     return true;
@@ -162,10 +162,10 @@ static int enter_engine(void *context, struct thread_registers *registers)
     struct stalker_thread *thread = meeting->thread;
     const struct engine *machine = thread->engine->machine;
     struct gait_cpu_context cpu, entrance;
-    uint64_t segment_base;
+    uint64_t thread_base;
 
     thread_registers_take_restart(registers);
-    machine->registers->get(registers, &cpu, &segment_base);
+    machine->registers->get(registers, &cpu, &thread_base);
     /* It changed to another cache before it was stopped: that one's lock was not taken. */
     if (thread->cache != meeting->cache)
         return -EAGAIN;

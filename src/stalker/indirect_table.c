@@ -5,21 +5,17 @@
  */
 #include "stalker/indirect_table.h"
 
-#include "base/memory_map.h"
-
 #define TABLE_BYTES  (INDIRECT_TABLE_ENTRIES * sizeof(uint64_t))
 #define NARROW_BYTES (INDIRECT_TABLE_NARROW_ENTRIES * sizeof(uint64_t))
 
 /* The engine gives an entry away each 64th time that it is missed: so by then it was missed some 16,000 times. */
 #define TAKEN_MAX 256
 
-static const struct memory_range low_memory = {0x10000, 0x7fff0000};
-
 /* All of a wide one, with what is in `source`, which has that many entries; NULL: nothing. */
-static int map_wide(uint64_t missing, const uint64_t *source, uint32_t source_count, uint64_t **entries_out)
+static int map_wide(const struct indirect_table *table, const uint64_t *source, uint64_t **entries_out)
 {
     struct memory_request request = {
-        .size_bytes = TABLE_BYTES, .access = MEMORY_READ_WRITE, .within = low_memory, .fd = -1};
+        .size_bytes = TABLE_BYTES, .access = MEMORY_READ_WRITE, .within = table->form.within, .fd = -1};
     void *start;
     uint64_t *entries;
     int result = memory_map_request(&request, &start);
@@ -29,39 +25,40 @@ static int map_wide(uint64_t missing, const uint64_t *source, uint32_t source_co
     memory_populate(start, TABLE_BYTES);
     entries = start;
     for (uint32_t i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
-        entries[i] = source == NULL ? missing : source[i % source_count];
+        entries[i] = source == NULL ? table->missing : source[i % table->entry_count];
     *entries_out = entries;
     return 0;
 }
 
-static int map_narrow(uint64_t missing, uint64_t **entries_out)
+static int map_narrow(const struct indirect_table *table, uint64_t **entries_out)
 {
     void *start;
     uint64_t *entries;
-    int result = memory_map_repeated(low_memory, NARROW_BYTES, TABLE_BYTES / NARROW_BYTES, &start);
+    int result = memory_map_repeated(table->form.within, NARROW_BYTES, TABLE_BYTES / NARROW_BYTES, &start);
 
     if (result != 0)
         return result;
     memory_populate(start, NARROW_BYTES);
     entries = start;
     for (uint32_t i = 0; i < INDIRECT_TABLE_NARROW_ENTRIES; i++)
-        entries[i] = missing;
+        entries[i] = table->missing;
     *entries_out = entries;
     return 0;
 }
 
-int indirect_table_init(struct indirect_table *table, uint64_t missing, bool is_narrow)
+int indirect_table_init(struct indirect_table *table, const struct indirect_form *form, uint64_t missing,
+                        bool is_narrow)
 {
     int result = -1;
 
-    *table = (struct indirect_table){.missing = missing};
+    *table = (struct indirect_table){.missing = missing, .form = *form};
     if (is_narrow)
-        result = map_narrow(missing, &table->entries);
+        result = map_narrow(table, &table->entries);
     if (result == 0) {
         table->entry_count = INDIRECT_TABLE_NARROW_ENTRIES;
         return 0;
     }
-    result = map_wide(missing, NULL, 0, &table->entries);
+    result = map_wide(table, NULL, &table->entries);
     if (result == 0)
         table->entry_count = INDIRECT_TABLE_ENTRIES;
     return result;
@@ -81,7 +78,7 @@ int indirect_table_widen(struct indirect_table *table)
 
     if (!indirect_table_is_narrow(table))
         return 0;
-    result = map_wide(table->missing, table->entries, table->entry_count, &entries);
+    result = map_wide(table, table->entries, &entries);
     if (result != 0)
         return result;
     result = memory_move(entries, TABLE_BYTES, table->entries);
@@ -95,7 +92,7 @@ int indirect_table_widen(struct indirect_table *table)
 
 static uint64_t *entry_of(const struct indirect_table *table, struct app_pc target)
 {
-    return &table->entries[target.value % table->entry_count];
+    return &table->entries[(target.value >> table->form.shift) % table->entry_count];
 }
 
 void indirect_table_set(struct indirect_table *table, struct app_pc target, struct cache_pc landing)

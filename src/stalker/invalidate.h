@@ -3,7 +3,12 @@
 #ifndef GAIT_STALKER_INVALIDATE_H
 #define GAIT_STALKER_INVALIDATE_H
 
+#include "base/address.h"
+#include "base/attributes.h"
 #include "stalker/stalker_engine.h"
+
+struct follow_configuration;
+struct stalker_engine;
 
 /*
  * Forgets a block: nobody gets into it any more, whoever is in it leaves it through its end. The memory stays until the
@@ -34,5 +39,18 @@ void stalker_contents_changed(struct stalker_engine *engine, uint64_t start, uin
 
 /* The same for the cache in which a thread is observed, with all others that are followed alike. -ESRCH: it is not. */
 MUST_USE int stalker_invalidate_for(struct stalker_engine *engine, int tid, uint64_t start, uint64_t end);
+
+/* ---- translating anew -------------------------------------------------------------------------------------------- */
+
+/* Translating a block anew while threads run in its translation. */
+
+/*
+ * Translates the block that begins at an address again, for threads that are followed that way, and puts the new
+ * translation in the place of the old one. -ENOENT: that block is not translated; -EFAULT: no code can be read there
+ * any more; -ENOMEM and what executable memory gives: then the block is forgotten, and translated when somebody needs
+ * it.
+ */
+MUST_USE int stalker_recompile(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                               struct app_pc start);
 
 #endif

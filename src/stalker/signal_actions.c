@@ -10,12 +10,13 @@
 #include "base/raw_syscall.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_frame.h"
-#include "stalker/signal_watch.h"
 #include "stalker/system_call.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
 #include <linux/signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 
 #define HANDLER_DEFAULT 0
 #define HANDLER_IGNORE  1
@@ -35,6 +36,21 @@ static unsigned user_count;
 
 /* The program has run nothing since all was taken. */
 static bool is_new;
+
+static const struct signal_watcher *_Atomic watcher_now;
+
+static const struct signal_watcher *watcher_of_process(void)
+{
+    return atomic_load_explicit(&watcher_now, memory_order_acquire);
+}
+
+/* Whether our handler stands in for the default action of a signal. */
+static bool is_deadly(int signal)
+{
+    const struct signal_watcher *watcher = watcher_of_process();
+
+    return watcher != NULL && watcher->deadly >> (signal - 1) & 1;
+}
 
 uint64_t signal_mask_set(uint64_t mask)
 {
@@ -63,7 +79,7 @@ static bool is_ours(const struct signal_action *action)
 static bool is_for_us(int signal, const struct signal_action *action)
 {
     return is_function(action) || (signal == SIGSYS && takes_traps) ||
-           (action->handler == HANDLER_DEFAULT && signal_watch_is_deadly(signal));
+           (action->handler == HANDLER_DEFAULT && is_deadly(signal));
 }
 
 static void write_slot(struct slot *slot, const struct signal_action *action)
@@ -129,7 +145,7 @@ static void take(int signal) REQUIRES(actions_lock)
 /* A program that has yet to begin has no handlers: there is nothing to ask where the end is not watched. */
 static void take_new(int signal) REQUIRES(actions_lock)
 {
-    if (signal_watch_is_deadly(signal) || (signal == SIGSYS && takes_traps))
+    if (is_deadly(signal) || (signal == SIGSYS && takes_traps))
         take(signal);
 }
 
@@ -286,4 +302,28 @@ NO_THREAD_SAFETY_ANALYSIS void signal_actions_lock(void)
 NO_THREAD_SAFETY_ANALYSIS void signal_actions_unlock(void)
 {
     mutex_unlock(&actions_lock);
+}
+
+/* ---- signals that are watched ------------------------------------------------------------------------------------ */
+
+void signal_watch_set(const struct signal_watcher *watcher)
+{
+    /* Release: pairs with the acquire in watcher_of_process. */
+    atomic_store_explicit(&watcher_now, watcher, memory_order_release);
+}
+
+void signal_watch_delivered(int signal)
+{
+    const struct signal_watcher *watcher = watcher_of_process();
+
+    if (watcher != NULL && watcher->delivered != NULL)
+        watcher->delivered(signal);
+}
+
+void signal_watch_dying(const struct signal_death *death)
+{
+    const struct signal_watcher *watcher = watcher_of_process();
+
+    if (watcher != NULL && watcher->dying != NULL)
+        watcher->dying(death);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct gait_cpu_context;
 struct system_call;
 
 /* As the kernel has it. */
@@ -66,5 +67,37 @@ uint64_t signal_mask_set(uint64_t mask);
 /* Around a fork, for the child's sake. */
 void signal_actions_lock(void);
 void signal_actions_unlock(void);
+
+/* ---- signals that are watched ------------------------------------------------------------------------------------ */
+
+/*
+ * Telling somebody of signals: of those that the program's handlers get, and of those that end the process. For the
+ * latter our handler stands where the program has none; the program is not shown that, and the process ends as it would
+ * have: by that signal, with its registers and what the kernel said of it.
+ *
+ * One for the process. The functions are called in a signal handler, on a stack of ours, with all signals blocked or
+ * about to be; they may take no lock.
+ */
+
+/* A signal that nothing can stop. */
+struct signal_death {
+    int signal;
+    int code;
+    uint64_t address;                   /* of a fault */
+    const struct gait_cpu_context *cpu; /* the program's registers, or those of a thread that is not followed */
+    bool is_known;                      /* false: the thread was in our code, and these are the registers there */
+};
+
+struct signal_watcher {
+    uint64_t deadly; /* bit n - 1: signal n ends the process where the program has no handler */
+    void (*delivered)(int signal);
+    void (*dying)(const struct signal_death *death);
+};
+
+/* From now on, for threads that begin to be followed; NULL: nobody. Must live until no signal can come to us. */
+void signal_watch_set(const struct signal_watcher *watcher);
+
+void signal_watch_delivered(int signal);
+void signal_watch_dying(const struct signal_death *death);
 
 #endif

@@ -17,18 +17,18 @@
 #include "base/raw_syscall.h"
 #include "stalker/call_telling.h"
 #include "stalker/code_cache.h"
-#include "stalker/event_write.h"
+#include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/program_memory.h"
 #include "stalker/seccomp_filter.h"
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/signal_stack.h"
-#include "stalker/signal_watch.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"
+#include "stalker/trail.h"
 
 #include <asm/unistd.h>
 #include <linux/signal.h>
@@ -173,7 +173,7 @@ static bool recover(struct stalker_thread *thread, struct gait_cpu_context *cpu)
     }
     if (code_cache_place_at(thread->cache, cache_pc_of(cpu->pc), &place)) {
         interrupted_call_forget(thread);
-        return thread->engine->machine->place->recover(thread, &place, cpu) == 0;
+        return trail_recover(thread, &place, cpu) == 0;
     }
     thread->behind.cache_pc = 0;
     /* On our stack it is here already, for another signal. */

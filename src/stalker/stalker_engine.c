@@ -7,18 +7,23 @@
 #include "arch/engine.h"
 #include "base/code_memory.h"
 #include "base/memory_map.h"
+#include "gait/stalker.h"
 #include "process/mapping_list.h"
 #include "process/thread_list.h"
+#include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/system_call.h"
 #include "stalker/thread.h"
+#include "stalker/trail.h"
+#include "stalker/vectors.h"
 
 #include <asm/errno.h>
 
 static int init_parts(struct stalker_engine *engine)
 {
     int result = hash_map_init(&engine->natives, 64);
+    void *draft;
 
     if (result == 0)
         result = hash_map_init(&engine->nothing, 1);
@@ -27,9 +32,11 @@ static int init_parts(struct stalker_engine *engine)
     slab_init(&engine->probe_memory, 0);
     interval_map_init(&engine->probe_borders);
     if (result == 0)
-        result = memory_map(engine->machine->emit->insns_bytes, &engine->insns);
-    if (result == 0)
+        result = memory_map(engine->machine->emit->draft_bytes, &draft);
+    if (result == 0) {
+        engine->draft = draft;
         result = system_call_table_create(&engine->system_calls);
+    }
     if (result == 0)
         result = call_pieces_init(&engine->pieces);
     return result;
@@ -112,7 +119,7 @@ void stalker_engine_destroy(struct stalker_engine *engine)
     hash_map_deinit(&engine->probe_points);
     interval_map_deinit(&engine->probe_borders);
     slab_deinit(&engine->probe_memory);
-    memory_unmap(engine->insns, engine->machine->emit->insns_bytes);
+    memory_unmap(engine->draft, engine->machine->emit->draft_bytes);
     system_call_table_destroy(engine->system_calls);
     call_pieces_deinit(&engine->pieces);
     memory_unmap(engine, sizeof(*engine));
@@ -192,4 +199,177 @@ int stalker_engine_cache(struct stalker_engine *engine, const struct follow_conf
     }
     *cache_out = *place;
     return 0;
+}
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* Adds up what caches and threads know of themselves, each under its lock. */
+
+static void add_cache(struct code_cache *cache, struct gait_stalker_statistics *statistics)
+{
+    mutex_lock(&cache->lock);
+    statistics->blocks += hash_map_count(&cache->blocks);
+    for (const struct cache_slab *slab = cache->slabs; slab != NULL; slab = slab->next)
+        statistics->code_bytes += code_memory_committed(slab->hot) + code_memory_committed(slab->cold);
+    statistics->memory_bytes += code_cache_memory(cache);
+    mutex_unlock(&cache->lock);
+}
+
+static void add_threads(struct stalker_engine *engine, struct gait_stalker_statistics *statistics)
+    REQUIRES(engine->lock)
+{
+    LIST_FOR_EACH (node, &engine->threads) {
+        const struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
+
+        statistics->threads++;
+        if (thread->events != NULL)
+            statistics->event_bytes_lost += thread->events->lost_bytes;
+    }
+    statistics->event_bytes_lost += engine->event_bytes_lost;
+}
+
+void stalker_statistics_read(struct stalker_engine *engine, struct gait_stalker_statistics *statistics_out)
+{
+    size_t size_bytes = statistics_out->size_bytes;
+
+    *statistics_out = (struct gait_stalker_statistics){.size_bytes = size_bytes};
+    mutex_lock(&engine->lock);
+    add_threads(engine, statistics_out);
+    for (struct code_cache *cache = engine->caches; cache != NULL; cache = cache->next)
+        add_cache(cache, statistics_out);
+    mutex_unlock(&engine->lock);
+}
+
+/* ---- looking at blocks ------------------------------------------------------------------------------------------- */
+
+/* Reads maps and trails under the cache's lock. The trail is asked for no thread in particular. Stateless. */
+
+int block_lookup(struct stalker_engine *engine, const struct follow_configuration *configuration, struct app_pc start,
+                 struct block_extent *extent_out)
+{
+    const struct block *block = NULL;
+    struct code_place place;
+    struct code_cache *cache;
+
+    mutex_lock(&engine->lock);
+    cache = stalker_engine_find_cache(engine, configuration);
+    if (cache != NULL) {
+        mutex_lock(&cache->lock);
+        block = code_cache_find(cache, start);
+        if (block != NULL && code_cache_place_at(cache, block_code(block), &place))
+            *extent_out = (struct block_extent){start, block->size_bytes, place.start, place.size_bytes};
+        else
+            block = NULL;
+        mutex_unlock(&cache->lock);
+    }
+    mutex_unlock(&engine->lock);
+    return block == NULL ? -ENOENT : 0;
+}
+
+/* What the trail says with registers of no thread; it counts only if it is an address of the block. */
+static int original_of(struct code_cache *cache, struct cache_pc pc, struct app_pc *original_out) REQUIRES(cache->lock)
+{
+    struct gait_cpu_context cpu = {.pc = pc.value};
+    struct stalker_thread nobody = {.engine = cache->engine, .cache = cache};
+    struct code_place place;
+
+    if (!code_cache_place_at(cache, pc, &place) || trail_recover(&nobody, &place, &cpu) != 0)
+        return -ENOENT;
+    if (cpu.pc - place.block->start.value > place.block->size_bytes)
+        return -ENOENT;
+    *original_out = app_pc_of(cpu.pc);
+    return 0;
+}
+
+int block_lookup_original(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                          struct cache_pc place, struct app_pc *original_out)
+{
+    struct code_cache *cache;
+    int result = -ENOENT;
+
+    mutex_lock(&engine->lock);
+    cache = stalker_engine_find_cache(engine, configuration);
+    if (cache != NULL) {
+        mutex_lock(&cache->lock);
+        result = original_of(cache, place, original_out);
+        mutex_unlock(&cache->lock);
+    }
+    mutex_unlock(&engine->lock);
+    return result;
+}
+
+/* ---- the observer ------------------------------------------------------------------------------------------------ */
+
+/*
+ * The observer is the user's code: before it runs, on a followed thread, vector registers are set aside, once for each
+ * time in the engine.
+ */
+
+void observer_set(struct stalker_engine *engine, const struct gait_observer *observer)
+{
+    /* Release: pairs with the acquire in observer_of. */
+    atomic_store_explicit(&engine->observer, observer, memory_order_release);
+}
+
+static const struct gait_observer *observer_of(const struct stalker_engine *engine)
+{
+    return atomic_load_explicit(&engine->observer, memory_order_acquire);
+}
+
+static enum gait_entry entry_of(const struct stalker_thread *thread)
+{
+    static const uint8_t of_exits[] = {
+        [BLOCK_EXIT_JUMP] = GAIT_ENTRY_BRANCH,
+        [BLOCK_EXIT_ADJACENT] = GAIT_ENTRY_BRANCH,
+        [BLOCK_EXIT_SYSTEM_CALL] = GAIT_ENTRY_SYSTEM_CALL,
+        [BLOCK_EXIT_NATIVE_RETURN] = GAIT_ENTRY_NATIVE_RETURN,
+        [BLOCK_EXIT_CHANGE_CACHE] = GAIT_ENTRY_EXCLUSION,
+        [BLOCK_EXIT_LEAVE] = GAIT_ENTRY_LEAVE,
+        [BLOCK_EXIT_NO_CODE] = GAIT_ENTRY_LEAVE,
+    };
+
+    switch ((enum stalker_reason)thread->reason) {
+    case STALKER_EXIT:
+        return of_exits[code_cache_exit(thread->cache, thread->exit)->kind];
+    case STALKER_INDIRECT:
+        return GAIT_ENTRY_INDIRECT;
+    case STALKER_EVENTS:
+        return GAIT_ENTRY_EVENTS;
+    case STALKER_CHANGED:
+        return GAIT_ENTRY_CHANGED;
+    case STALKER_QUIET_END:
+        return GAIT_ENTRY_EXCLUSION;
+    case STALKER_CALLED:
+        return GAIT_ENTRY_SYSTEM_CALL;
+    default:
+        return GAIT_ENTRY_BEGIN;
+    }
+}
+
+void observer_entered(struct stalker_thread *thread)
+{
+    const struct gait_observer *observer = observer_of(thread->engine);
+
+    if (observer == NULL)
+        return;
+    /* For the other functions, too: they are called on the way. */
+    vectors_set_aside(thread);
+    if (observer->entered != NULL)
+        observer->entered(observer->context, entry_of(thread), (uint32_t)thread->tid);
+}
+
+void observer_translated(const struct code_cache *cache, const struct block *block)
+{
+    const struct gait_observer *observer = observer_of(cache->engine);
+
+    if (observer != NULL && observer->translated != NULL)
+        observer->translated(observer->context, block->start.value, block_end(block).value);
+}
+
+void observer_linked(const struct code_cache *cache, struct block_exit *exit, const struct block *to)
+{
+    const struct gait_observer *observer = observer_of(cache->engine);
+
+    if (observer != NULL && observer->linked != NULL)
+        observer->linked(observer->context, block_of_exit(exit)->start.value, to->start.value);
 }

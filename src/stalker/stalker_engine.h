@@ -13,6 +13,7 @@
 #include "base/list.h"
 #include "base/memory_map.h"
 #include "base/mutex.h"
+#include "gait/stalker.h"
 #include "stalker/call_piece.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_source.h"
@@ -20,14 +21,19 @@
 #include "stalker/quiet_range.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct gait_observer;
+struct block_draft;
 struct stalker_thread;
 struct call_teller;
 struct system_call;
 struct thread_chooser;
 struct thread_visit;
 struct engine;
+struct follow_configuration;
+struct gait_stalker_statistics;
+struct stalker_engine;
 
 /* All zero: as it should be. */
 struct stalker_engine_options {
@@ -117,7 +123,7 @@ struct stalker_engine {
     struct thread_visit *visits; /* to threads that are not followed; thread_visit.c */
     uint64_t event_bytes_lost;   /* of threads that are no longer followed */
     uint8_t *system_calls;       /* by number: whether the engine has a part in it; below 2 GiB */
-    void *insns;                 /* the CPU's part's storage, under translation_lock */
+    struct block_draft *draft;   /* of the block that is translated, under translation_lock */
     struct mutex translation_lock;
 };
 
@@ -146,5 +152,48 @@ MUST_USE int stalker_engine_cache(struct stalker_engine *engine, const struct fo
 /* The same if there is one, else NULL. */
 struct code_cache *stalker_engine_find_cache(struct stalker_engine *engine,
                                              const struct follow_configuration *configuration) REQUIRES(engine->lock);
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* What the engine has and how much memory it takes. Any thread. */
+
+/* Fills all fields but size_bytes. */
+void stalker_statistics_read(struct stalker_engine *engine, struct gait_stalker_statistics *statistics_out);
+
+/* ---- looking at blocks ------------------------------------------------------------------------------------------- */
+
+/* Looking at translations: where that of a block is, and which of the program's instructions a place in it stands for.
+ */
+
+/* A block and its translation, as far as it runs often. */
+struct block_extent {
+    struct app_pc start;
+    uint64_t size_bytes;
+    struct cache_pc code;
+    uint64_t code_bytes;
+};
+
+/* Any thread, not in the engine. -ENOENT: no block that begins there is translated for threads followed that way. */
+MUST_USE int block_lookup(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                          struct app_pc start, struct block_extent *extent_out);
+
+/*
+ * Where the program is, or goes on, when a thread is at a place in translated code. Any thread, not in the engine.
+ * -ENOENT: nothing is known of that place, or only together with the thread's registers.
+ */
+MUST_USE int block_lookup_original(struct stalker_engine *engine, const struct follow_configuration *configuration,
+                                   struct cache_pc place, struct app_pc *original_out);
+
+/* ---- the observer ------------------------------------------------------------------------------------------------ */
+
+/* Telling somebody what the engine does. Called where it happens, by the thread that does it. */
+
+/* From now on; NULL: nobody. The observer must live until no thread can be in the engine any more. */
+void observer_set(struct stalker_engine *engine, const struct gait_observer *observer);
+
+/* What happened. Nothing if nobody wants to know. */
+void observer_entered(struct stalker_thread *thread);
+void observer_translated(const struct code_cache *cache, const struct block *block);
+void observer_linked(const struct code_cache *cache, struct block_exit *exit, const struct block *to);
 
 #endif

@@ -31,14 +31,14 @@ void stalker_gate_indirect(void);
 /* Fills in the registers as they are in the caller when this has returned. */
 void stalker_capture(struct gait_cpu_context *cpu_out);
 
-/* Sets and gets the register that translated code finds its thread with. */
-void stalker_segment_set(uint64_t base);
+/* Set and get the thread base: the register that translated code finds its thread with. */
+void stalker_base_set(uint64_t base);
 
 /*
  * A system call of the program's that concerns that register: done for it, without disturbing us. False: it concerns
  * something else.
  */
-bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out);
+bool stalker_base_call(struct stalker_thread *thread, const struct system_call *call, long *result_out);
 
 /*
  * Makes the system call in the parent's context, which makes a thread; that thread begins in the engine, as `child`.
@@ -48,6 +48,6 @@ long stalker_clone(struct stalker_thread *parent, struct stalker_thread *child);
 
 /* Where that call returns to. */
 extern const char stalker_clone_called[] __attribute__((visibility("hidden")));
-uint64_t stalker_segment_get(void);
+uint64_t stalker_base_get(void);
 
 #endif

@@ -15,10 +15,10 @@
 #include "stalker/call_telling.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
+#include "stalker/exclusion.h"
 #include "stalker/follow.h"
 #include "stalker/fork.h"
 #include "stalker/invalidate.h"
-#include "stalker/own_memory.h"
 #include "stalker/program_memory.h"
 #include "stalker/seccomp_filter.h"
 #include "stalker/self_writing.h"
@@ -28,8 +28,6 @@
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
-#include "stalker/thread_choice.h"
-#include "stalker/thread_left.h"
 
 #include <asm/errno.h>
 #include <asm/unistd.h>
@@ -381,7 +379,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
         break;
     case PART_SEGMENT:
         /* Not in place, where a result of 0 would be taken for a child's. */
-        if (!stalker_segment_call(thread, &call, &result))
+        if (!stalker_base_call(thread, &call, &result))
             result = make(&call);
         break;
     default:

@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "gait/cpu_context.h"
 #include "stalker/call_telling.h"
-#include "stalker/callout_done.h"
+#include "stalker/callout.h"
 #include "stalker/interrupted_call.h"
 #include "stalker/signal_stack.h"
 #include "stalker/thread_layout.h"
@@ -91,8 +91,8 @@ struct stalker_thread {
     uint64_t gate_quiet_end;
     uint64_t quiet_sp; /* where the stack pointer is when an excluded call is over */
     uint64_t gate_called;
-    uint64_t is_leaving;   /* it goes on natively */
-    uint64_t segment_base; /* what the program has in the register that we use */
+    uint64_t is_leaving;  /* it goes on natively */
+    uint64_t thread_base; /* what the program has in the register that translated code finds this by */
     uint64_t signals_held;
     uint64_t signals_mask;
     uint64_t collisions; /* counts what indirect branches did not find at once */
@@ -188,7 +188,7 @@ THREAD_FIELD_AT(gate_quiet_end, THREAD_GATE_QUIET_END);
 THREAD_FIELD_AT(quiet_sp, THREAD_QUIET_SP);
 THREAD_FIELD_AT(gate_called, THREAD_GATE_CALLED);
 THREAD_FIELD_AT(is_leaving, THREAD_IS_LEAVING);
-THREAD_FIELD_AT(segment_base, THREAD_SEGMENT_BASE);
+THREAD_FIELD_AT(thread_base, THREAD_BASE);
 THREAD_FIELD_AT(signals_held, THREAD_SIGNALS_HELD);
 THREAD_FIELD_AT(signals_mask, THREAD_SIGNALS_MASK);
 THREAD_FIELD_AT(collisions, THREAD_COLLISIONS);

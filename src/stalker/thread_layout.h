@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where translated code and the gates find a followed thread's state: offsets into struct stalker_thread, which the
- * thread's segment base points to. For C and assembly; stalker/thread.h asserts that the struct agrees.
+ * thread base points to: a register of the CPU's choice, of which the program's value is kept. For C and assembly;
+ * stalker/thread.h asserts that the struct agrees.
  */
 #ifndef GAIT_STALKER_THREAD_LAYOUT_H
 #define GAIT_STALKER_THREAD_LAYOUT_H
@@ -31,7 +32,7 @@
 #define THREAD_QUIET_SP              152
 #define THREAD_GATE_CALLED           160
 #define THREAD_IS_LEAVING            168
-#define THREAD_SEGMENT_BASE          176
+#define THREAD_BASE                  176 /* what the program has as its thread base */
 #define THREAD_SIGNALS_HELD          184 /* not 0: all are blocked until the cache is entered again */
 #define THREAD_SIGNALS_MASK          192 /* what is blocked from then on */
 #define THREAD_COLLISIONS            200 /* of indirect branches */

@@ -58,7 +58,7 @@ struct stalker_thread *thread_registry_current(void)
 
     if (!atomic_load_explicit(&is_ready, memory_order_acquire))
         return NULL;
-    base = stalker_segment_get();
+    base = stalker_base_get();
     if (base == 0 || !hash_map_lookup(&registry, base, &value))
         return NULL;
     /* Another thread's struct may be gone by now: it is not looked at. */

@@ -37,9 +37,9 @@ static void run_landed(void *context, const struct thread_registers *registers)
 {
     struct thread_visit *visit = context;
     struct gait_cpu_context cpu;
-    uint64_t segment_base;
+    uint64_t thread_base;
 
-    engine_host()->registers->get(registers, &cpu, &segment_base);
+    engine_host()->registers->get(registers, &cpu, &thread_base);
     visit->function(&cpu, visit->data);
 }
 
@@ -54,14 +54,14 @@ static bool is_out(struct stalker_thread *thread, struct gait_cpu_context cpu)
 bool thread_visit_holds(struct stalker_engine *engine, int tid, const struct thread_registers *registers)
 {
     struct gait_cpu_context cpu;
-    uint64_t segment_base;
+    uint64_t thread_base;
 
     if (thread_landing_holds(registers))
         return true;
     for (struct thread_visit *visit = engine->visits; visit != NULL; visit = visit->next)
         if (visit->tid == tid && !thread_run_is_done(visit->run))
             return true;
-    engine_host()->registers->get(registers, &cpu, &segment_base);
+    engine_host()->registers->get(registers, &cpu, &thread_base);
     LIST_FOR_EACH (node, &engine->parked) {
         struct stalker_thread *thread = LIST_ELEMENT(node, struct stalker_thread, node);
 

@@ -7,6 +7,7 @@
 
 #include "arch/engine.h"
 #include "ring/event_decoder.h"
+#include "stalker/block_draft.h"
 #include "stalker/callout.h"
 #include "stalker/stalker_engine.h"
 
@@ -121,7 +122,8 @@ static void cut_block(struct gait_iterator *iterator)
         size += machine_of(iterator)->emit->insn_length(iterator->translation, i);
     block_set_original(block, iterator->visited, size,
                        machine_of(iterator)->emit->insn_length(iterator->translation, iterator->visited - 1));
-    machine_of(iterator)->emit->cut(iterator->translation);
+    iterator->translation->draft->count = iterator->translation->block->insn_count;
+    iterator->translation->draft->ends_bad = false;
 }
 
 /* Events of instructions are told by their block's lengths. */

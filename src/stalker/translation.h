@@ -17,6 +17,8 @@
 #define UNIT_BLOCKS_BEFORE 3
 #define BLOCK_INSNS_MAX    256
 
+struct block_draft;
+
 struct translation {
     struct code_cache *cache;
     struct cache_slab *slab;
@@ -37,7 +39,7 @@ struct translation {
     bool goes_on;               /* the block under way ended in a placeholder: the next one stands right behind it */
     uint64_t source_end;        /* how far the code that the unit is in can be read, as was found last */
     bool is_changeable;         /* and whether it may change without a system call */
-    void *insns;                /* the CPU's: decoded instructions and what else it needs */
+    struct block_draft *draft;  /* of the block under way; the CPU's storage begins with it */
     /* So many as block_count says; what is behind is not set. */
     struct block *blocks[UNIT_BLOCKS_MAX];            /* all so far, the one under way too */
     struct code_place_record places[UNIT_BLOCKS_MAX]; /* of their hot code */
@@ -58,7 +60,7 @@ static inline void translation_init(struct translation *translation, struct code
     translation->is_observed = translation->is_open = translation->goes_on = false;
     translation->source_end = 0;
     translation->is_changeable = false;
-    translation->insns = NULL;
+    translation->draft = NULL;
 }
 
 /*

@@ -9,10 +9,11 @@
 #include "base/code_memory.h"
 #include "base/counters.h"
 #include "gait/stalker.h"
+#include "stalker/block_draft.h"
 #include "stalker/block_link.h"
 #include "stalker/call_probe.h"
+#include "stalker/code_place.h"
 #include "stalker/invalidate.h"
-#include "stalker/observer.h"
 #include "stalker/reclaim.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/transformer.h"
@@ -121,34 +122,96 @@ static bool keep_notes(struct translation *translation)
     return true;
 }
 
+/* The landing of the block under way stands right before its entry. */
+static void put_landing(struct translation *translation)
+{
+    struct block *block = translation->block;
+    struct cache_pc landing = code_writer_pc(&translation->hot);
+
+    machine_of(translation)->emit->put_landing(translation, NULL, block);
+    block->entry = code_writer_pc(&translation->hot);
+    block_set_landing(block, landing);
+    block->landing_bytes = (uint8_t)(block->entry.value - landing.value);
+}
+
+/* Writes what stands before the first instruction. */
+static void open_block(struct translation *translation)
+{
+    const struct engine_emit *emit = machine_of(translation)->emit;
+    struct block *block = translation->block;
+
+    translation->is_open = true;
+    /*
+     * The user's code may see all registers before the block overwrites them, or the block may turn out to be another
+     * one by now.
+     */
+    translation->is_observed = !translation->is_decoded || translation->draft->is_checked ||
+                               translation->cache->configuration.transformer != NULL ||
+                               call_probe_is_at(translation->cache, block->start);
+    block->entry = code_writer_pc(&translation->hot);
+    if (translation->lands)
+        put_landing(translation);
+    if (translation->changes_cache) {
+        block_draft_note(translation, block->start, trail_plain);
+        emit->put_exit(translation, 0, BLOCK_EXIT_CHANGE_CACHE, block->start);
+        translation->is_open = false;
+    } else if (translation->draft->is_checked) {
+        emit->put_source_check(translation);
+    }
+}
+
+/* Writes how the block ends when nothing put so far ends it: it goes on to what follows. */
+static void close_block(struct translation *translation)
+{
+    const struct engine_emit *emit = machine_of(translation)->emit;
+    const struct block_draft *draft = translation->draft;
+    struct app_pc end = block_end(translation->block);
+    enum block_exit_kind kind;
+
+    if (!translation->is_open || !translation->is_decoded)
+        return;
+    emit->put_counts(translation, end, false);
+    block_draft_note(translation, end, trail_plain);
+    emit->take_position(translation);
+    block_draft_note(translation, end, trail_plain);
+    emit->put_events_at_end(translation, end, ARCH_FLOW_NEXT);
+    if (draft->ends_bad)
+        kind = draft->ends_unknown ? BLOCK_EXIT_NO_CODE : BLOCK_EXIT_LEAVE;
+    else
+        kind = translation_continue(translation, end);
+    emit->put_exit(translation, 0, kind, end);
+}
+
+static void put_contents(struct translation *translation)
+{
+    const struct engine_emit *emit = machine_of(translation)->emit;
+
+    call_probe_put(translation);
+    if (translation->is_native)
+        emit->put_native(translation);
+    else if (translation->cache->configuration.transformer != NULL)
+        transformer_run(translation);
+    else
+        emit->put_all(translation);
+}
+
 static void write_block(struct translation *translation)
 {
-    const struct engine *machine = machine_of(translation);
     struct block *block = translation->block;
 
     if (translation->is_decoded)
-        machine->emit->decode(translation);
+        machine_of(translation)->emit->decode(translation);
+    else
+        block_draft_begin_unknown(translation);
     /* What comes next, and is asked for when the block ends. */
     code_cache_prefetch(translation->cache, block_end(block));
     if (!keep_notes(translation))
         translation->hot.overflowed = true;
-    translation->is_open = true;
-    translation->is_observed =
-        translation->cache->configuration.transformer != NULL || call_probe_is_at(translation->cache, block->start);
-    machine->emit->open(translation);
-    if (translation->changes_cache) {
-        translation->is_open = false;
-        machine->emit->close(translation);
-        return;
-    }
-    call_probe_put(translation);
-    if (translation->is_native)
-        machine->emit->put_native(translation);
-    else if (translation->cache->configuration.transformer != NULL)
-        transformer_run(translation);
-    else
-        machine->emit->put_all(translation);
-    machine->emit->close(translation);
+    open_block(translation);
+    if (!translation->changes_cache)
+        put_contents(translation);
+    close_block(translation);
+    block_draft_keep(translation);
 }
 
 static int write_unit(struct translation *translation, struct app_pc start)
@@ -305,7 +368,7 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     int result;
 
     translation_init(&translation, cache);
-    translation.insns = engine->insns;
+    translation.draft = engine->draft;
     source_bytes = code_source_bytes(&engine->source, start, &translation.is_changeable);
     translation.source_end = start.value + source_bytes;
     /* A slab near an address where nothing is could be mapped there, and its contents taken for code. */
@@ -326,6 +389,20 @@ int unit_translate(struct code_cache *cache, struct app_pc start, bool lands, st
     return 0;
 }
 
+static void put_cold_landing(struct translation *translation, struct block *block)
+{
+    const struct engine_emit *emit = machine_of(translation)->emit;
+    struct code_writer *cold = &translation->cold;
+    struct cold_piece piece;
+
+    block_set_landing(block, code_writer_pc(cold));
+    cold_piece_begin(&piece, block, cold);
+    emit->put_landing(translation, &piece, block);
+    emit->put_jump(cold, block->entry);
+    if (cold_piece_end(&piece, translation->slab, cold) != 0)
+        cold->overflowed = true;
+}
+
 int unit_add_landing(struct code_cache *cache, struct block *block)
 {
     struct cache_slab *slab = code_cache_slab_of(cache, block);
@@ -338,7 +415,7 @@ int unit_add_landing(struct code_cache *cache, struct block *block)
     result = code_cache_reserve_cold(slab, LANDING_BYTES_MAX, &translation.cold);
     if (result != 0)
         return result;
-    cache->engine->machine->emit->put_landing(&translation, block);
+    put_cold_landing(&translation, block);
     result = code_memory_commit(slab->cold, &translation.cold);
     if (result != 0)
         block->landing = 0;

@@ -6,14 +6,12 @@
  */
 #include "view/call_tracker.h"
 
+#include "gait/instruction.h"
 #include "hosted/growing_array.h"
 #include "trace/trace_events.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* The longest instruction of any CPU. */
-#define INSN_BYTES_MAX 15u
 
 void call_tracker_init(struct call_tracker *tracker, const struct call_receiver *receiver)
 {
@@ -111,7 +109,7 @@ static void take_return(struct call_tracker *tracker, const struct gait_event *e
     call = innermost(tracker);
     if (call == NULL || call->event_depth != event->depth - 1)
         return;
-    if (event->target - call->call.site - 1 < INSN_BYTES_MAX)
+    if (event->target - call->call.site - 1 < GAIT_INSTRUCTION_BYTES_MAX)
         end_innermost(tracker, time, 0);
     else if (is_of_caller(&call->call, event->location))
         end_innermost(tracker, time, CALL_NO_RETURN);

@@ -9,6 +9,7 @@
  */
 #include "view/joined_details.h"
 
+#include "gait/instruction.h"
 #include "hosted/growing_array.h"
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
@@ -16,9 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The longest instruction of any CPU. */
-#define INSN_BYTES_MAX 15u
 
 /* How many bytes the call of a stub has, which says itself where it goes, on any CPU. */
 #define DIRECT_CALL_MIN 4u
@@ -156,7 +154,7 @@ static void look_ahead(struct joined_details *details)
 /* Whether one of them may return behind that call instruction. */
 static bool may_return_behind(struct joined_details *details, uint64_t site)
 {
-    for (unsigned i = 1; i <= INSN_BYTES_MAX; i++)
+    for (unsigned i = 1; i <= GAIT_INSTRUCTION_BYTES_MAX; i++)
         if (*slot_of(details, site + i) != 0)
             return true;
     return site == 0;
@@ -246,7 +244,7 @@ static bool is_of_call(struct joined_details *details, const struct view_call *c
     uint64_t call_bytes = detail_item_enter(item).caller - call->site;
 
     if (item->record.function == call->function)
-        return call->site == 0 || call_bytes - 1 < INSN_BYTES_MAX;
+        return call->site == 0 || call_bytes - 1 < GAIT_INSTRUCTION_BYTES_MAX;
     /* Another call of a stub may follow within a few bytes, so this has to be more exact. */
     return call->site != 0 && call_bytes >= DIRECT_CALL_MIN && call_bytes <= DIRECT_CALL_MAX && is_stub(details, call);
 }

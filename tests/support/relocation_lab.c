@@ -159,7 +159,7 @@ static struct relocation_spill_memory spill_memory(const struct relocation_lab *
 {
     return (struct relocation_spill_memory){
         .is_segment = lab->options.spill == X86_SPILL_SEGMENT,
-        .segment_base = (uint64_t)lab->slots.base,
+        .thread_base = (uint64_t)lab->slots.base,
         .slots = {lab->options.slots[0], lab->options.slots[1]},
     };
 }

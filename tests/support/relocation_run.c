@@ -27,7 +27,7 @@ int relocation_run(const struct x86_relocator_options *options, const struct x86
 
 static uint64_t read_saved(const struct relocation_spill_memory *memory, uint64_t sp, uint8_t place)
 {
-    uint64_t address = memory->is_segment ? memory->segment_base + (uint64_t)(int64_t)memory->slots[place] : sp + place;
+    uint64_t address = memory->is_segment ? memory->thread_base + (uint64_t)(int64_t)memory->slots[place] : sp + place;
     uint64_t value;
 
     /* A program's rsp need not be aligned. */

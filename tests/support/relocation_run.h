@@ -16,7 +16,7 @@ __attribute__((warn_unused_result)) int relocation_run(const struct x86_relocato
 /* Where saved registers are: the stack needs nothing, slots are found from the segment's base. */
 struct relocation_spill_memory {
     bool is_segment;
-    uint64_t segment_base;
+    uint64_t thread_base;
     int32_t slots[2];
 };
 

@@ -14,6 +14,7 @@
 #include "gait/x86_64.h"
 #include "stalker/block_link.h"
 #include "stalker/callout.h"
+#include "stalker/trail.h"
 #include "stalker/unit.h"
 #include "stalker/vectors.h"
 
@@ -295,7 +296,7 @@ static bool is_at_trap(struct stalker_lab *lab, uint64_t stop, struct machine_st
         return false;
     memcpy(cpu.registers, state->gpr, sizeof(state->gpr));
     lab->thread.with_position = has_position(lab);
-    if (lab->cache->engine->machine->place->recover(&lab->thread, &place, &cpu) != 0)
+    if (trail_recover(&lab->thread, &place, &cpu) != 0)
         return false;
     memcpy(state->gpr, cpu.registers, sizeof(state->gpr));
     state->rip = cpu.pc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/thread_selection.h"
 
-#include "stalker/thread_choice.h"
+#include "stalker/exclusion.h"
 #include "support/agent_lab.h"
 #include "support/check_apart.h"
 

@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "arch/engine.h"
 #include "elf/probe_operand_text.h"
+#include "stalker/block_draft.h"
 #include "support/check.h"
 
 #include <elf.h>
@@ -105,10 +106,11 @@ static void an_engine_fulfils_all_of_its_contract(void)
         if (engine == NULL)
             continue;
         CHECK(cpu->arch != NULL);
-        CHECK(engine->emit->insns_bytes > 0);
+        CHECK(engine->emit->draft_bytes >= sizeof(struct block_draft));
         check_functions(engine->emit, offsetof(struct engine_emit, decode), sizeof(*engine->emit));
-        check_functions(engine->place, 0, sizeof(*engine->place));
-        check_functions(engine->registers, 0, sizeof(*engine->registers));
+        check_functions(engine->place, offsetof(struct engine_place, landing_target), sizeof(*engine->place));
+        check_functions(engine->registers, offsetof(struct engine_registers, system_call_next),
+                        sizeof(*engine->registers));
         check_functions(engine->frame, offsetof(struct engine_frame, get), sizeof(*engine->frame));
         check_functions(engine->hook, offsetof(struct engine_hook, survey), sizeof(*engine->hook));
         CHECK(engine->hook->sizes.jump > 0 && engine->hook->sizes.jump <= REDIRECT_BYTES_MAX);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
-#include "stalker/block_lookup.h"
 
 #include "gait/stalker.h"
+#include "stalker/stalker_engine.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"
 

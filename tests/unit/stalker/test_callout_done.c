@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/callout_done.h"
 
 #include "stalker/block_link.h"
+#include "stalker/callout.h"
 #include "stalker/invalidate.h"
 #include "stalker/thread.h"
 #include "support/check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/code_cache.h"
 
+#include "arch/engine.h"
 #include "base/code_memory.h"
 #include "gait/stalker.h"
 #include "ring/ring_region.h"
@@ -13,7 +14,10 @@
 
 #define MISSING 0x123456789abcull
 
-static struct stalker_engine engine;
+static const struct indirect_form table_form = {.within = {0x10000, 0x7fff0000}};
+static const struct engine_emit emit = {.indirect = &table_form};
+static const struct engine machine = {.emit = &emit};
+static struct stalker_engine engine = {.machine = &machine};
 
 static struct code_cache *create(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stalker/event_buffer.h"
 
+#include "arch/engine.h"
 #include "ring/event_record.h"
 #include "stalker/code_cache.h"
 #include "stalker/stalker_engine.h"
@@ -29,9 +30,13 @@ static int receive(void *context, const struct gait_event *events, size_t count)
     return received_count >= receiver_limit ? -EIO : 0;
 }
 
+static const struct indirect_form table_form = {.within = {0x10000, 0x7fff0000}};
+static const struct engine_emit emit = {.indirect = &table_form};
+static const struct engine machine = {.emit = &emit};
+
 static void begin(uint32_t events)
 {
-    static struct stalker_engine engine;
+    static struct stalker_engine engine = {.machine = &machine};
     struct code_cache_options options = {.engine = &engine, .configuration = {.events = events}};
 
     CHECK_EQUAL(code_cache_create(&options, &cache), 0);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/event_write.h"
 
 #include "base/time_counter.h"
 #include "stalker/code_cache.h"

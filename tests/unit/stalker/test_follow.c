@@ -56,7 +56,7 @@ static void leave(struct stalker_thread *thread, uint64_t base)
     stalker_leave_natively(thread);
     CHECK_EQUAL(thread->resume, 0x1234);
     CHECK(thread->is_leaving);
-    stalker_segment_set(base);
+    stalker_base_set(base);
 }
 
 static bool is_listed(int tid)
@@ -71,7 +71,7 @@ static bool is_listed(int tid)
 
 static void a_prepared_thread_is_ready_to_enter(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
     int tid = stalker_current_tid();
 
@@ -83,8 +83,8 @@ static void a_prepared_thread_is_ready_to_enter(void)
     CHECK(is_listed(tid));
     CHECK_EQUAL(thread->tid, tid);
     CHECK_EQUAL(thread->self, (uintptr_t)thread);
-    CHECK_EQUAL(stalker_segment_get(), (uintptr_t)thread);
-    CHECK_EQUAL(thread->segment_base, base);
+    CHECK_EQUAL(stalker_base_get(), (uintptr_t)thread);
+    CHECK_EQUAL(thread->thread_base, base);
     CHECK_EQUAL(thread->reason, STALKER_ENTER);
     CHECK_EQUAL(thread->engine_sp % 16, 0);
     /* 128 KiB at least are promised to callouts. */
@@ -100,7 +100,7 @@ static void a_prepared_thread_is_ready_to_enter(void)
 
 static void nobody_is_followed_twice(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread, *untouched = NULL;
 
     begin();
@@ -108,14 +108,14 @@ static void nobody_is_followed_twice(void)
     CHECK_EQUAL(stalker_follow_prepare(engine, &plain, &untouched), -EALREADY);
     CHECK_EQUAL(stalker_follow_prepare(engine, &with_events, &untouched), -EALREADY);
     CHECK(untouched == NULL);
-    CHECK_EQUAL(stalker_segment_get(), (uintptr_t)thread);
+    CHECK_EQUAL(stalker_base_get(), (uintptr_t)thread);
     leave(thread, base);
     stalker_engine_destroy(engine);
 }
 
 static void a_thread_that_comes_again_gets_its_struct_again(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
 
     begin();
@@ -137,7 +137,7 @@ static void a_thread_that_comes_again_gets_its_struct_again(void)
 
 static void *follow_beside(void *first)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread = prepare(&plain);
 
     CHECK(thread != first);
@@ -148,7 +148,7 @@ static void *follow_beside(void *first)
 
 static void each_thread_has_a_struct_of_its_own(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
     pthread_t other;
 
@@ -164,7 +164,7 @@ static void each_thread_has_a_struct_of_its_own(void)
 static void a_request_that_cannot_be_fulfilled_leaves_the_thread_alone(void)
 {
     struct follow_request request = with_events;
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *untouched = NULL;
 
     begin();
@@ -172,14 +172,14 @@ static void a_request_that_cannot_be_fulfilled_leaves_the_thread_alone(void)
     CHECK_EQUAL(stalker_follow_prepare(engine, &request, &untouched), -EINVAL);
     CHECK(untouched == NULL);
     CHECK(!stalker_is_following(engine, stalker_current_tid()));
-    CHECK_EQUAL(stalker_segment_get(), base);
+    CHECK_EQUAL(stalker_base_get(), base);
     leave(prepare(&with_events), base);
     stalker_engine_destroy(engine);
 }
 
 static void unfollowing_is_asked_of_a_thread_that_is_followed(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
 
     begin();
@@ -206,7 +206,7 @@ static void put_record(struct stalker_thread *thread)
 
 static void flushing_hands_over_what_is_there(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
 
     begin();
@@ -226,7 +226,7 @@ static void flushing_hands_over_what_is_there(void)
 
 static void events_are_handed_over_at_the_end(void)
 {
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct follow_request request = with_events;
     struct stalker_thread *thread;
 
@@ -249,7 +249,7 @@ static void translated_code_has_the_position_only_where_it_writes_records(void)
 {
     static const uint32_t in_code[] = {GAIT_EVENT_CALL, GAIT_EVENT_RET, GAIT_EVENT_EXEC, GAIT_EVENT_BLOCK};
     struct follow_request request = {.configuration = {.events = GAIT_EVENT_COMPILE}};
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread;
 
     begin();
@@ -279,7 +279,7 @@ static void watch_ended(struct stalker_thread *thread)
 static void who_watches_a_thread_is_told_when_it_leaves(void)
 {
     static const struct thread_watcher watcher = {.ended = watch_ended};
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
 
     begin();
     engine->thread_watcher = &watcher;

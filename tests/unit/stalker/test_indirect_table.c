@@ -11,6 +11,8 @@
 #define TARGET  0x7f0000004321ull
 #define LANDING 0x55550000ull
 
+static const struct indirect_form form = {.within = {0x10000, 0x7fff0000}};
+
 /* What a branch finds, as translated code does. */
 static uint64_t found(const struct indirect_table *table, uint64_t target)
 {
@@ -36,7 +38,7 @@ static void a_new_table_leads_to_the_gate_everywhere(void)
     for (int is_narrow = 0; is_narrow < 2; is_narrow++) {
         struct indirect_table table;
 
-        CHECK_EQUAL(indirect_table_init(&table, MISSING, is_narrow), 0);
+        CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, is_narrow), 0);
         CHECK_EQUAL(indirect_table_is_narrow(&table), is_narrow);
         CHECK_EQUAL(count_missing(&table), INDIRECT_TABLE_ENTRIES);
         /* Code names entries by a sign-extended 32-bit displacement. */
@@ -51,7 +53,7 @@ static void landings_are_found_by_the_low_bits_until_they_are_cleared(void)
     for (int is_narrow = 0; is_narrow < 2; is_narrow++) {
         struct indirect_table table;
 
-        CHECK_EQUAL(indirect_table_init(&table, MISSING, is_narrow), 0);
+        CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, is_narrow), 0);
         set(&table, TARGET, LANDING);
         CHECK_EQUAL(found(&table, TARGET), LANDING);
         CHECK_EQUAL(found(&table, TARGET + 1), MISSING);
@@ -70,7 +72,7 @@ static void a_narrow_table_has_the_same_in_many_places_and_takes_less_memory(voi
     size_t times = INDIRECT_TABLE_ENTRIES / INDIRECT_TABLE_NARROW_ENTRIES;
     struct indirect_table table;
 
-    CHECK_EQUAL(indirect_table_init(&table, MISSING, true), 0);
+    CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, true), 0);
     CHECK_EQUAL(indirect_table_memory(&table), INDIRECT_TABLE_NARROW_ENTRIES * sizeof(uint64_t));
     set(&table, TARGET, LANDING);
     CHECK_EQUAL(count_missing(&table), INDIRECT_TABLE_ENTRIES - times);
@@ -84,7 +86,7 @@ static void a_table_that_becomes_wide_keeps_what_is_in_it(void)
     struct indirect_table table;
     uint64_t *entries;
 
-    CHECK_EQUAL(indirect_table_init(&table, MISSING, true), 0);
+    CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, true), 0);
     entries = table.entries;
     set(&table, TARGET, LANDING);
     CHECK_EQUAL(indirect_table_widen(&table), 0);
@@ -106,7 +108,7 @@ static void a_table_becomes_wide_where_targets_are_in_each_others_way(void)
     struct indirect_table table;
     unsigned rounds = 0;
 
-    CHECK_EQUAL(indirect_table_init(&table, MISSING, true), 0);
+    CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, true), 0);
     /* As many as there is room for are not. */
     for (uint64_t i = 0; i < INDIRECT_TABLE_NARROW_ENTRIES; i++) {
         set(&table, TARGET + i, LANDING + i);
@@ -129,7 +131,7 @@ static void a_wide_table_is_not_shared_with_a_child(void)
     pid_t child;
     int status;
 
-    CHECK_EQUAL(indirect_table_init(&table, MISSING, true), 0);
+    CHECK_EQUAL(indirect_table_init(&table, &form, MISSING, true), 0);
     CHECK_EQUAL(indirect_table_widen(&table), 0);
     child = fork();
     if (child == 0) {
@@ -142,7 +144,25 @@ static void a_wide_table_is_not_shared_with_a_child(void)
     indirect_table_deinit(&table);
 }
 
+static void bits_that_are_the_same_in_all_targets_do_not_count(void)
+{
+    static const struct indirect_form aligned = {.within = {1ull << 32, 1ull << 46}, .shift = 2};
+    struct indirect_table table;
+
+    CHECK_EQUAL(indirect_table_init(&table, &aligned, MISSING, false), 0);
+    CHECK((uintptr_t)table.entries >= 1ull << 32);
+    for (unsigned i = 0; i < INDIRECT_TABLE_ENTRIES; i++)
+        set(&table, TARGET / 4 * 4 + 4 * i, LANDING + i);
+    CHECK_EQUAL(count_missing(&table), 0);
+    CHECK_EQUAL(found(&table, TARGET >> 2), LANDING);
+    CHECK_EQUAL(found(&table, (TARGET >> 2) + 7), LANDING + 7);
+    indirect_table_clear(&table, app_pc_of(TARGET / 4 * 4), cache_pc_of(LANDING));
+    CHECK_EQUAL(count_missing(&table), 1);
+    indirect_table_deinit(&table);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(bits_that_are_the_same_in_all_targets_do_not_count),
     CHECK_CASE(a_new_table_leads_to_the_gate_everywhere),
     CHECK_CASE(landings_are_found_by_the_low_bits_until_they_are_cleared),
     CHECK_CASE(a_narrow_table_has_the_same_in_many_places_and_takes_less_memory),

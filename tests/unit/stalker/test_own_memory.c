@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
 #define _GNU_SOURCE
-#include "stalker/own_memory.h"
 
 #include "base/memory_map.h"
+#include "stalker/program_memory.h"
 #include "stalker/system_call.h"
 #include "support/check.h"
 #include "support/stalker_lab.h"

@@ -2,9 +2,9 @@
 /* configurations: debug-* */
 /* Translations that are replaced while threads run in them. */
 #define _GNU_SOURCE
-#include "stalker/recompile.h"
 
 #include "gait/stalker.h"
+#include "stalker/invalidate.h"
 #include "support/check.h"
 #include "support/code_page.h"
 #include "support/followed_call.h"

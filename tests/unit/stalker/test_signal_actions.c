@@ -4,7 +4,6 @@
 
 #include "base/raw_syscall.h"
 #include "stalker/signal_frame.h"
-#include "stalker/signal_watch.h"
 #include "stalker/system_call.h"
 #include "support/check.h"
 

@@ -2,11 +2,11 @@
 /* configurations: debug-* */
 /* A process that a signal ends dies as it would, and says so before. */
 #define _GNU_SOURCE
-#include "stalker/signal_watch.h"
 
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "gait/x86_64.h"
+#include "stalker/signal_actions.h"
 #include "support/check.h"
 
 #include <signal.h>

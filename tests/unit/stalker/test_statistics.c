@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/statistics.h"
 
 #include "arch/engine.h"
 #include "base/code_memory.h"
 #include "gait/stalker.h"
 #include "stalker/follow.h"
 #include "stalker/invalidate.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/unit.h"
@@ -87,7 +87,7 @@ static void blocks_and_bytes_of_all_caches_are_added_up(void)
 static void threads_are_counted_and_what_was_lost_stays_lost(void)
 {
     struct follow_request request = {.configuration = {.events = GAIT_EVENT_BLOCK}};
-    uint64_t base = stalker_segment_get();
+    uint64_t base = stalker_base_get();
     struct stalker_thread *thread = NULL;
 
     begin();
@@ -96,14 +96,14 @@ static void threads_are_counted_and_what_was_lost_stays_lost(void)
     thread->events->lost_bytes = 40;
     CHECK_EQUAL(read_all().event_bytes_lost, 40);
     stalker_leave_natively(thread);
-    stalker_segment_set(base);
+    stalker_base_set(base);
     CHECK_EQUAL(read_all().threads, 0);
     CHECK_EQUAL(read_all().event_bytes_lost, 40);
     CHECK_EQUAL(stalker_follow_prepare(engine, &request, &thread), 0);
     thread->events->lost_bytes = 2;
     CHECK_EQUAL(read_all().event_bytes_lost, 42);
     stalker_leave_natively(thread);
-    stalker_segment_set(base);
+    stalker_base_set(base);
     CHECK_EQUAL(read_all().event_bytes_lost, 42);
     stalker_engine_destroy(engine);
 }

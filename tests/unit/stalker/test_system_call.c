@@ -283,13 +283,13 @@ static void the_programs_segment_base_is_its_own(void)
     uint64_t seen = 0;
 
     stalker_lab_init(&lab, NULL);
-    thread->segment_base = 5;
+    thread->thread_base = 5;
     CHECK_EQUAL(make(SYS_arch_prctl, ARCH_SET_GS, 0x7000, 0, 0), SYSTEM_CALL_DONE);
     check_done(0);
     CHECK_EQUAL(make(SYS_arch_prctl, ARCH_GET_GS, (long)&seen, 0, 0), SYSTEM_CALL_DONE);
     check_done(0);
     CHECK_EQUAL(seen, 0x7000);
-    CHECK_EQUAL(thread->segment_base, 0x7000);
+    CHECK_EQUAL(thread->thread_base, 0x7000);
     stalker_lab_deinit(&lab);
 }
 

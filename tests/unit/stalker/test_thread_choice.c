@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
 #define _GNU_SOURCE
-#include "stalker/thread_choice.h"
 
 #include "arch/engine.h"
 #include "gait/stalker.h"
 #include "libgait/stalker_handle.h"
+#include "stalker/exclusion.h"
 #include "support/check.h"
 #include "support/event_log.h"
 

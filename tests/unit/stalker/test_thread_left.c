@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "stalker/thread_left.h"
 
 #include "base/counters.h"
 #include "ring/ring_reader.h"
 #include "ring/ring_region.h"
 #include "stalker/code_cache.h"
+#include "stalker/follow.h"
 #include "stalker/thread.h"
 #include "support/check.h"
 

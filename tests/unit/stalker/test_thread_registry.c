@@ -14,12 +14,12 @@
 
 static struct stalker_thread *current_with(const void *base)
 {
-    uint64_t before = stalker_segment_get();
+    uint64_t before = stalker_base_get();
     struct stalker_thread *found;
 
-    stalker_segment_set((uintptr_t)base);
+    stalker_base_set((uintptr_t)base);
     found = thread_registry_current();
-    stalker_segment_set(before);
+    stalker_base_set(before);
     return found;
 }
 

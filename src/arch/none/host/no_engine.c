@@ -63,16 +63,16 @@ MISSING void stalker_capture(struct gait_cpu_context *cpu_out)
 {
 }
 
-MISSING void stalker_segment_set(uint64_t base)
+MISSING void stalker_base_set(uint64_t base)
 {
 }
 
-MISSING uint64_t stalker_segment_get(void)
+MISSING uint64_t stalker_base_get(void)
 {
     return 0;
 }
 
-MISSING bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
+MISSING bool stalker_base_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
 {
     return false;
 }

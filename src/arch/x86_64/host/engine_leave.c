@@ -79,11 +79,11 @@ static _Noreturn void leave_for_restart(struct stalker_thread *thread)
     struct thread_landing landing = {.signal_mask = thread->signals_mask};
     struct x86_user_registers *user = x86_user_registers(&landing.registers);
 
-    thread->engine->machine->registers->set(&landing.registers, &thread->context, thread->segment_base);
+    thread->engine->machine->registers->set(&landing.registers, &thread->context, thread->thread_base);
     user->cs = code_segment();
     user->ss = stack_segment();
     (void)raw_syscall(__NR_sigaltstack, (long)&thread->alternate_stack, 0, 0, 0, 0, 0);
-    stalker_segment_set(thread->segment_base);
+    stalker_base_set(thread->thread_base);
     thread->signals_held = 0;
     atomic_store_explicit(&thread->is_inside, false, memory_order_release);
     thread_landing_leave(&landing);
@@ -112,7 +112,7 @@ _Noreturn void signal_frame_leave(struct stalker_thread *thread)
         leave_for_restart(thread);
     stalker_vectors_save_frame(vectors);
     signal_frame_set(&frame, &thread->context);
-    stalker_segment_set(thread->segment_base);
+    stalker_base_set(thread->thread_base);
     thread->signals_held = 0;
     /* Release: pairs with the acquire in is_on_its_way; from here on the struct may be used anew. */
     atomic_store_explicit(&thread->is_inside, false, memory_order_release);

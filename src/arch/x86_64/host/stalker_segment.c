@@ -16,12 +16,12 @@
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 
-void stalker_segment_set(uint64_t base)
+void stalker_base_set(uint64_t base)
 {
     raw_syscall(__NR_arch_prctl, ARCH_SET_GS, (long)base, 0, 0, 0, 0);
 }
 
-uint64_t stalker_segment_get(void)
+uint64_t stalker_base_get(void)
 {
     uint64_t base = 0;
 
@@ -32,16 +32,16 @@ uint64_t stalker_segment_get(void)
 /* Whether a base is one is up to the kernel, which is asked; meanwhile a signal would find it instead of ours. */
 static long try_base(struct stalker_thread *thread, uint64_t base)
 {
-    uint64_t ours = stalker_segment_get();
+    uint64_t ours = stalker_base_get();
     long result;
 
     signal_thread_hold(thread);
     result = raw_syscall(__NR_arch_prctl, ARCH_SET_GS, (long)base, 0, 0, 0, 0);
-    stalker_segment_set(ours);
+    stalker_base_set(ours);
     return result;
 }
 
-bool stalker_segment_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
+bool stalker_base_call(struct stalker_thread *thread, const struct system_call *call, long *result_out)
 {
     uint64_t argument = (uint64_t)call->arguments[1];
 
@@ -49,13 +49,13 @@ bool stalker_segment_call(struct stalker_thread *thread, const struct system_cal
     case ARCH_SET_GS:
         *result_out = try_base(thread, argument);
         if (*result_out == 0)
-            thread->segment_base = argument;
+            thread->thread_base = argument;
         return true;
     case ARCH_GET_GS:
         *result_out = -EFAULT;
-        if (!program_memory_make_writable(argument, sizeof(thread->segment_base)))
+        if (!program_memory_make_writable(argument, sizeof(thread->thread_base)))
             return true;
-        *(uint64_t *)(uintptr_t)argument = thread->segment_base;
+        *(uint64_t *)(uintptr_t)argument = thread->thread_base;
         *result_out = 0;
         return true;
     case ARCH_REQ_XCOMP_PERM:

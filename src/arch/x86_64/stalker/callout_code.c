@@ -8,48 +8,33 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "stalker/callout.h"
 
-/* From here on one more callout is done at that address, or piece of code. */
-static void note_callout(struct translation *translation, struct app_pc pc, struct trail_state state)
-{
-    struct x86_block *decoded = x86_block_of(translation);
-
-    if (decoded->callout_pc.value != pc.value)
-        decoded->callouts_done = 0;
-    decoded->callout_pc = pc;
-    decoded->is_bare = false;
-    if (decoded->callouts_done < TRAIL_CALLOUTS_MAX)
-        decoded->callouts_done++;
-    x86_trail_note(translation, pc, state);
-}
-
 void x86_put_callout(struct translation *translation, const struct callout *callout)
 {
     struct code_writer *hot = &translation->hot;
     struct trail_state switched = trail_plain;
     struct cache_pc constant = x86_put_constant(&translation->cold, (uintptr_t)callout);
 
-    x86_trail_note(translation, callout->pc, trail_plain);
+    block_draft_note(translation, callout->pc, trail_plain);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RSP), X86_RSP);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RSP, thread_field(THREAD_ENGINE_SP));
     switched.homes = X86_GPR_BIT(X86_RSP);
-    x86_trail_note(translation, callout->pc, switched);
+    block_draft_note(translation, callout->pc, switched);
     x86_push_mem(hot, x86_mem_address(constant.value));
-    x86_call_mem(hot,
-                 thread_field(x86_block_of(translation)->homes & X86_GPR_BIT(X86_R11) ? THREAD_GATE_CALLOUT_POSITION
-                                                                                      : THREAD_GATE_CALLOUT));
+    x86_call_mem(hot, thread_field(translation->draft->homes & X86_GPR_BIT(X86_R11) ? THREAD_GATE_CALLOUT_POSITION
+                                                                                    : THREAD_GATE_CALLOUT));
     switched.taking = TRAIL_TAKING_DONE;
-    note_callout(translation, callout->pc, switched);
+    block_draft_note_callout(translation, callout->pc, switched);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RSP, register_home(X86_RSP));
-    x86_trail_note(translation, callout->pc, trail_plain);
+    block_draft_note(translation, callout->pc, trail_plain);
 }
 
 void x86_put_code(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes)
 {
-    x86_trail_note(translation, pc, trail_plain);
+    block_draft_note(translation, pc, trail_plain);
     x86_take_register(translation);
-    x86_trail_note(translation, pc, trail_plain);
+    block_draft_note(translation, pc, trail_plain);
     code_writer_put_bytes(&translation->hot, code, size_bytes);
-    note_callout(translation, pc, trail_plain);
+    block_draft_note_callout(translation, pc, trail_plain);
 }
 
 void x86_put_return_here(struct translation *translation, struct app_pc pc)
@@ -62,11 +47,11 @@ void x86_put_return_here(struct translation *translation, struct app_pc pc)
 /* Counts are put off until the flags are free, or the block ends. */
 void x86_put_count(struct translation *translation, struct app_pc pc, uint64_t *counter)
 {
-    struct x86_block *decoded = x86_block_of(translation);
+    struct block_draft *draft = translation->draft;
 
-    if (decoded->count_pending == X86_COUNTS_PENDING_MAX)
+    if (draft->count_pending == DRAFT_COUNTS_MAX)
         x86_put_counts(translation, pc, false);
-    decoded->counts[decoded->count_pending++] = (uintptr_t)counter;
+    draft->counts[draft->count_pending++] = (uintptr_t)counter;
 }
 
 static void count_by_flags(struct translation *translation, uint64_t counter)
@@ -86,14 +71,14 @@ static void save(struct translation *translation, struct app_pc pc, x86_gpr_set 
             x86_mov_mem_reg(&translation->hot, X86_SIZE_64, register_home(gpr), gpr);
     state.homes = registers;
     state.taking = TRAIL_TAKING_BEGUN;
-    x86_trail_note(translation, pc, state);
+    block_draft_note(translation, pc, state);
 }
 
 static void restore(struct translation *translation, struct app_pc pc, x86_gpr_set registers)
 {
     struct trail_state state = {.homes = registers, .taking = TRAIL_TAKING_DONE};
 
-    x86_trail_note(translation, pc, state);
+    block_draft_note(translation, pc, state);
     for (enum x86_gpr gpr = X86_RAX; gpr < X86_GPR_COUNT; gpr++)
         if (registers & X86_GPR_BIT(gpr))
             x86_mov_reg_mem(&translation->hot, X86_SIZE_64, gpr, register_home(gpr));
@@ -137,14 +122,14 @@ static void count_far(struct translation *translation, struct app_pc pc, uint64_
 
 void x86_put_counts(struct translation *translation, struct app_pc pc, bool flags_free)
 {
-    struct x86_block *decoded = x86_block_of(translation);
+    struct block_draft *draft = translation->draft;
     uint64_t here = code_writer_pc(&translation->hot).value;
 
-    for (unsigned i = 0; i < decoded->count_pending; i++) {
-        uint64_t counter = decoded->counts[i];
+    for (unsigned i = 0; i < draft->count_pending; i++) {
+        uint64_t counter = draft->counts[i];
         bool is_near = address_fits_rel32(here, counter) && address_fits_rel32(here + 256, counter);
 
-        x86_trail_note(translation, pc, trail_plain);
+        block_draft_note(translation, pc, trail_plain);
         if (is_near && flags_free)
             count_by_flags(translation, counter);
         else if (is_near)
@@ -154,11 +139,7 @@ void x86_put_counts(struct translation *translation, struct app_pc pc, bool flag
         else
             count_far(translation, pc, counter);
     }
-    if (decoded->count_pending == 0)
+    if (draft->count_pending == 0)
         return;
-    decoded->count_pc = pc;
-    decoded->is_bare = false;
-    decoded->is_counted = !decoded->is_counted;
-    x86_trail_note(translation, pc, trail_plain);
-    decoded->count_pending = 0;
+    block_draft_note_counts(translation, pc);
 }

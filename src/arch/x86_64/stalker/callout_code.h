@@ -12,15 +12,11 @@
 struct callout;
 struct translation;
 
-/* Counts that wait for a place in the block where they are cheap. */
-#define X86_COUNTS_PENDING_MAX 4
-
 void x86_put_callout(struct translation *translation, const struct callout *callout);
 void x86_put_code(struct translation *translation, struct app_pc pc, const void *code, size_t size_bytes);
 void x86_put_count(struct translation *translation, struct app_pc pc, uint64_t *counter);
 void x86_put_return_here(struct translation *translation, struct app_pc pc);
 
-/* Writes the counts that wait. */
 void x86_put_counts(struct translation *translation, struct app_pc pc, bool flags_free);
 
 #endif

@@ -7,10 +7,6 @@
  *
  * The store of a record's header is the moment at which the event has happened: until then the trail takes the thread
  * back to before the instruction, and from then on it is behind it. So an interruption neither loses nor doubles one.
- *
- * Whether the buffer is full is not asked for each record: the slack behind its end is enough for all blocks of a page
- * of code, so it is asked where control may go back or leave the page, and where the flags are not needed if there is
- * such a place in the block.
  */
 #include "arch/x86_64/stalker/event_code.h"
 
@@ -19,40 +15,25 @@
 #include "ring/event_record.h"
 #include "stalker/stalker_engine.h"
 
-#define PAGE_SHIFT 12
-
-/* What the block under way tells. */
-static uint32_t events_of(const struct translation *translation)
+enum arch_flow x86_event_flow(const struct x86_insn *insn)
 {
-    return translation->block->is_quiet ? 0 : translation->cache->configuration.events;
-}
-
-static bool wants_blocks(const struct translation *translation)
-{
-    return events_of(translation) & (GAIT_EVENT_BLOCK | GAIT_EVENT_EXEC);
-}
-
-/* Depths of returns need calls too. */
-static bool wants_calls(const struct translation *translation)
-{
-    return events_of(translation) & (GAIT_EVENT_CALL | GAIT_EVENT_RET);
-}
-
-static bool wants_returns(const struct translation *translation)
-{
-    return events_of(translation) & GAIT_EVENT_RET;
-}
-
-/* The record that the block's end writes, or EVENT_RECORD_BLOCK: none of its own. */
-static enum event_record record_at_end(const struct translation *translation, const struct x86_insn *last)
-{
-    if (last->flow == X86_FLOW_CALL && wants_calls(translation))
-        return EVENT_RECORD_CALL;
-    if (last->flow == X86_FLOW_CALL_INDIRECT && wants_calls(translation))
-        return EVENT_RECORD_CALL_TARGET;
-    if (last->flow == X86_FLOW_RETURN && wants_returns(translation))
-        return EVENT_RECORD_RETURN;
-    return EVENT_RECORD_BLOCK;
+    switch (insn->flow) {
+    case X86_FLOW_NEXT:
+        return ARCH_FLOW_NEXT;
+    case X86_FLOW_JUMP:
+    case X86_FLOW_BRANCH:
+    case X86_FLOW_BRANCH_COUNT:
+    case X86_FLOW_TRANSACTION:
+        return ARCH_FLOW_BRANCH;
+    case X86_FLOW_CALL:
+        return ARCH_FLOW_CALL;
+    case X86_FLOW_CALL_INDIRECT:
+        return ARCH_FLOW_CALL_INDIRECT;
+    case X86_FLOW_RETURN:
+        return ARCH_FLOW_RETURN;
+    default:
+        return ARCH_FLOW_OTHER;
+    }
 }
 
 static bool can_fault(const struct x86_insn *insn)
@@ -67,76 +48,42 @@ bool x86_overwrites_flags(const struct x86_insn *insn)
            (insn->flags.kept & X86_FLAGS_STATUS) == 0 && (insn->flags.read & X86_FLAGS_STATUS) == 0;
 }
 
-/* Whether control can come back to code before `pc`, or leave its page, without a look at the buffer, from there on. */
-static bool leads_away(const struct translation *translation, uint64_t pc, uint64_t target)
-{
-    return target <= pc || target >> PAGE_SHIFT != pc >> PAGE_SHIFT ||
-           quiet_range_holds(translation->cache->engine, app_pc_of(target));
-}
-
-/* The same of the block that was decoded. */
-static bool needs_check(struct translation *translation)
-{
-    const struct x86_block *decoded = x86_block_of(translation);
-    const struct x86_insn *last = &decoded->insns[decoded->count - 1];
-    uint64_t start = translation->block->start.value;
-
-    if (leads_away(translation, start, block_end(translation->block).value))
-        return true;
-    switch (last->flow) {
-    case X86_FLOW_NEXT:
-        return false;
-    case X86_FLOW_JUMP:
-    case X86_FLOW_BRANCH:
-    case X86_FLOW_BRANCH_COUNT:
-    case X86_FLOW_TRANSACTION:
-        return last->target <= last->pc.value || leads_away(translation, start, last->target);
-    default:
-        return true;
-    }
-}
-
 void x86_event_plan(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
-    struct event_plan *plan = &decoded->events;
-    enum event_record at_end;
+    const struct x86_insn *last;
+    struct block_ending ending;
     unsigned place = 0;
 
-    *plan = (struct event_plan){.is_told = !wants_blocks(translation)};
-    if (decoded->count == 0 || !(wants_blocks(translation) || wants_calls(translation)))
+    if (!event_plan_begin(translation))
         return;
-    at_end = record_at_end(translation, &decoded->insns[decoded->count - 1]);
-    plan->record = wants_blocks(translation) && at_end == EVENT_RECORD_BLOCK;
-    plan->check = (plan->record || at_end != EVENT_RECORD_BLOCK) && needs_check(translation);
-    while (place < decoded->count && !x86_overwrites_flags(&decoded->insns[place]))
+    while (place < decoded->draft.count && !x86_overwrites_flags(&decoded->insns[place]))
         place++;
-    plan->flags_free = place < decoded->count;
-    plan->check_before = plan->flags_free ? place : 0;
-    /* Where rcx is at home anyway. */
-    plan->check_at_end = plan->check && !plan->flags_free && !plan->record && at_end != EVENT_RECORD_CALL;
+    last = &decoded->insns[decoded->draft.count - 1];
+    ending = (struct block_ending){x86_event_flow(last), last->pc.value, last->target};
+    event_plan_settle(translation, &ending, place);
 }
 
 void x86_take_register(struct translation *translation)
 {
-    struct x86_block *decoded = x86_block_of(translation);
+    struct block_draft *draft = translation->draft;
 
-    if (!(decoded->homes & X86_GPR_BIT(POSITION_REGISTER)))
+    if (!(draft->homes & X86_GPR_BIT(POSITION_REGISTER)))
         return;
     x86_mov_mem_reg(&translation->hot, X86_SIZE_64, thread_field(THREAD_EVENT_POSITION), POSITION_REGISTER);
     x86_mov_reg_mem(&translation->hot, X86_SIZE_64, POSITION_REGISTER, register_home(POSITION_REGISTER));
-    decoded->homes &= (x86_gpr_set)~X86_GPR_BIT(POSITION_REGISTER);
+    draft->homes &= (x86_gpr_set)~X86_GPR_BIT(POSITION_REGISTER);
 }
 
 void x86_take_position(struct translation *translation)
 {
-    struct x86_block *decoded = x86_block_of(translation);
+    struct block_draft *draft = translation->draft;
 
-    if (!x86_events_in_use(translation) || decoded->homes & X86_GPR_BIT(POSITION_REGISTER))
+    if (!code_cache_has_events(translation->cache) || draft->homes & X86_GPR_BIT(POSITION_REGISTER))
         return;
     x86_mov_mem_reg(&translation->hot, X86_SIZE_64, register_home(POSITION_REGISTER), POSITION_REGISTER);
     x86_mov_reg_mem(&translation->hot, X86_SIZE_64, POSITION_REGISTER, thread_field(THREAD_EVENT_POSITION));
-    decoded->homes |= X86_GPR_BIT(POSITION_REGISTER);
+    draft->homes |= X86_GPR_BIT(POSITION_REGISTER);
 }
 
 /* Comes back to hot code at `behind`. rcx is the program's, or at home. */
@@ -186,14 +133,14 @@ static void put_check(struct translation *translation, struct app_pc pc, bool fl
     struct code_writer *hot = &translation->hot;
     struct trail_state state = trail_plain;
 
-    x86_block_of(translation)->events.is_checked = true;
+    translation->draft->events.is_checked = true;
     if (flags_free) {
         put_check_by_flags(translation);
         return;
     }
     state.homes = X86_GPR_BIT(X86_RCX);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RCX), X86_RCX);
-    x86_trail_note(translation, pc, state);
+    block_draft_note(translation, pc, state);
     put_check_by_count(translation);
     x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, register_home(X86_RCX));
 }
@@ -206,7 +153,7 @@ static void put_time(struct translation *translation, struct app_pc pc, struct t
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RAX), X86_RAX);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RDX), X86_RDX);
     state.homes |= X86_GPR_BIT(X86_RAX) | X86_GPR_BIT(X86_RDX);
-    x86_trail_note(translation, pc, state);
+    block_draft_note(translation, pc, state);
     x86_plain(hot, X86_RDTSC);
     x86_mov_mem_reg(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, offset), X86_RAX);
     x86_mov_mem_reg(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, offset + 4), X86_RDX);
@@ -219,63 +166,55 @@ static void put_record(struct translation *translation, struct app_pc pc, struct
                        enum event_record record)
 {
     struct code_writer *hot = &translation->hot;
-    struct event_format format = event_format_of(events_of(translation), translation->cache->configuration.times);
+    struct event_format format =
+        event_format_of(event_plan_events(translation), translation->cache->configuration.times);
     int32_t size = (int32_t)event_record_bytes(format, record);
 
     if (event_record_has_time(format, record))
         put_time(translation, pc, state, (int32_t)event_time_offset(format, record));
     x86_lea(hot, X86_SIZE_64, POSITION_REGISTER, x86_mem_base(POSITION_REGISTER, size));
     state.position_back = (uint8_t)size;
-    x86_trail_note(translation, pc, state);
+    block_draft_note(translation, pc, state);
     x86_mov_mem_imm(hot, X86_SIZE_32, x86_mem_base(POSITION_REGISTER, -size),
                     (int32_t)event_header(translation->block->index, record));
-    x86_block_of(translation)->events.is_recorded = true;
-    x86_block_of(translation)->events.is_told = true;
+    translation->draft->events.is_recorded = true;
+    translation->draft->events.is_told = true;
 }
 
 static void put_block_record(struct translation *translation, struct app_pc pc)
 {
     put_record(translation, pc, trail_plain, EVENT_RECORD_BLOCK);
-    x86_trail_note(translation, pc, trail_plain);
+    block_draft_note(translation, pc, trail_plain);
 }
 
 void x86_put_events_before(struct translation *translation, unsigned which)
 {
-    struct x86_block *decoded = x86_block_of(translation);
-    const struct event_plan *plan = &decoded->events;
-    struct app_pc pc = decoded->insns[which].pc;
-    bool check = plan->check && !plan->check_at_end && plan->check_before == which;
-    bool record = plan->record && which == 0;
+    const struct event_plan *plan = &translation->draft->events;
+    struct app_pc pc = x86_block_of(translation)->insns[which].pc;
+    bool check = event_plan_checks_before(plan, which);
+    bool record = event_plan_records_before(plan, which);
 
     if (!check && !record)
         return;
-    x86_trail_note(translation, pc, trail_plain);
+    block_draft_note(translation, pc, trail_plain);
     x86_take_position(translation);
-    x86_trail_note(translation, pc, trail_plain);
+    block_draft_note(translation, pc, trail_plain);
     if (record)
         put_block_record(translation, pc);
     if (check)
         put_check(translation, pc, plan->flags_free);
 }
 
-/* Whether the instruction's own code does the check. */
-static bool checks_itself(const struct event_plan *plan, const struct x86_insn *insn)
+void x86_put_events_at_end(struct translation *translation, struct app_pc pc, enum arch_flow flow)
 {
-    return plan->check_at_end && insn != NULL &&
-           (insn->flow == X86_FLOW_CALL_INDIRECT || insn->flow == X86_FLOW_RETURN);
-}
+    const struct event_plan *plan = &translation->draft->events;
 
-void x86_put_events_at_end(struct translation *translation, struct app_pc pc, const struct x86_insn *insn)
-{
-    struct x86_block *decoded = x86_block_of(translation);
-    const struct event_plan *plan = &decoded->events;
-    bool has_own = insn != NULL && record_at_end(translation, insn) != EVENT_RECORD_BLOCK;
-
-    if (decoded->count == 0)
+    if (translation->draft->count == 0)
         return;
-    if (wants_blocks(translation) && !plan->is_recorded && !has_own)
+    if (events_have_blocks(event_plan_events(translation)) && !plan->is_recorded &&
+        event_plan_record_at_end(translation, flow) == EVENT_RECORD_BLOCK)
         put_block_record(translation, pc);
-    if (plan->check && !plan->is_checked && !checks_itself(plan, insn))
+    if (plan->check && !plan->is_checked && !event_plan_checks_itself(plan, flow))
         put_check(translation, pc, false);
 }
 
@@ -294,16 +233,16 @@ void x86_put_event_call(struct translation *translation, const struct x86_insn *
 {
     struct trail_state done = {.progress = TRAIL_LEFT};
 
-    if (!wants_calls(translation))
+    if (!events_have_calls(event_plan_events(translation)))
         return;
     put_sp(translation);
     put_record(translation, insn->pc, state, EVENT_RECORD_CALL);
-    x86_trail_note(translation, app_pc_of(insn->target), done);
+    block_draft_note(translation, app_pc_of(insn->target), done);
 }
 
 void x86_put_event_call_indirect(struct translation *translation, struct app_pc pc, struct trail_state state)
 {
-    if (!wants_calls(translation))
+    if (!events_have_calls(event_plan_events(translation)))
         return;
     put_sp(translation);
     put_target(translation, EVENT_RECORD_CALL_TARGET);
@@ -312,10 +251,9 @@ void x86_put_event_call_indirect(struct translation *translation, struct app_pc 
 
 void x86_put_event_return(struct translation *translation, struct app_pc pc, struct trail_state state)
 {
-    enum event_record record =
-        x86_block_of(translation)->events.is_recorded ? EVENT_RECORD_RETURN_LATE : EVENT_RECORD_RETURN;
+    enum event_record record = translation->draft->events.is_recorded ? EVENT_RECORD_RETURN_LATE : EVENT_RECORD_RETURN;
 
-    if (!wants_returns(translation))
+    if (!(event_plan_events(translation) & GAIT_EVENT_RET))
         return;
     put_target(translation, record);
     put_record(translation, pc, state, record);
@@ -323,7 +261,7 @@ void x86_put_event_return(struct translation *translation, struct app_pc pc, str
 
 void x86_put_event_check_indirect(struct translation *translation, const struct x86_insn *insn)
 {
-    const struct event_plan *plan = &x86_block_of(translation)->events;
+    const struct event_plan *plan = &translation->draft->events;
 
     if (!plan->check_at_end || plan->is_checked)
         return;

@@ -8,10 +8,13 @@
  * index in its low 16 bits and, above them, the number of the block's first exit, for those who want to know where the
  * branch came from: the jump's address is cut to 32 bits, and its constant takes the number away again.
  */
-#include "arch/x86_64/stalker/cold_piece.h"
+#include "arch/host_cpu.h"
+#include "arch/x86_64/engine.h"
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
+#include "gait/cpu_context.h"
+#include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"
 
 static const struct trail_state saved = {.homes = BRANCH_SET};
@@ -20,10 +23,10 @@ void x86_put_branch_save(struct translation *translation, const struct x86_insn 
 {
     struct code_writer *hot = &translation->hot;
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_put_to_home(hot, TARGET_REGISTER);
     x86_put_to_home(hot, INDEX_REGISTER);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
 }
 
 void x86_put_branch_indirect(struct translation *translation)
@@ -47,13 +50,13 @@ static struct code_writer *writer_of(struct translation *translation, const stru
 static void note(struct translation *translation, struct cold_piece *piece, struct trail_state state)
 {
     if (piece == NULL) {
-        x86_trail_note(translation, translation->block->start, state);
+        block_draft_note(translation, translation->block->start, state);
         return;
     }
-    if (x86_events_in_use(translation))
+    if (code_cache_has_events(translation->cache))
         state.homes |= X86_GPR_BIT(POSITION_REGISTER);
     state.progress = TRAIL_UNTOLD;
-    x86_cold_piece_note(piece, &translation->cold, piece->block->start, state);
+    cold_piece_note(piece, &translation->cold, piece->block->start, state);
 }
 
 static void restore(struct translation *translation, struct cold_piece *piece, enum x86_gpr gpr,
@@ -90,10 +93,32 @@ static void put_quiet_check(struct translation *translation, struct code_writer 
     x86_label_bind(&inside, writer);
 }
 
-void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block,
-                     x86_gpr_set live)
+/*
+ * Which of the registers that indirect branches use the block may need. One that is overwritten is dead only if nothing
+ * before can raise a signal: its handler would see the register.
+ */
+static x86_gpr_set live_at_start(const struct x86_block *decoded)
+{
+    x86_gpr_set undecided = BRANCH_SET, live = 0;
+
+    for (unsigned i = 0; i < decoded->draft.count && undecided != 0; i++) {
+        const struct x86_insn *insn = &decoded->insns[i];
+
+        live |= undecided & insn->gpr_read;
+        undecided &= (x86_gpr_set)~insn->gpr_read;
+        if (insn->flow != X86_FLOW_NEXT ||
+            insn->properties & (X86_MAY_FAULT | X86_MEMORY_READ | X86_MEMORY_WRITE | X86_PRIVILEGED))
+            break;
+        undecided &= (x86_gpr_set) ~(insn->gpr_written & ~insn->gpr_kept);
+    }
+    return live | undecided;
+}
+
+void x86_put_landing(struct translation *translation, struct cold_piece *piece, const struct block *block)
 {
     struct code_writer *writer = writer_of(translation, piece);
+    x86_gpr_set live =
+        piece != NULL || translation->is_observed ? BRANCH_SET : live_at_start(x86_block_of(translation));
     struct trail_state state = saved;
 
     state.pc = TRAIL_PC_IN_CHECK;
@@ -108,3 +133,26 @@ void x86_put_landing(struct translation *translation, struct cold_piece *piece, 
     if (live & X86_GPR_BIT(TARGET_REGISTER))
         restore(translation, piece, TARGET_REGISTER, &state);
 }
+
+static uint32_t landing_source(const struct gait_cpu_context *cpu)
+{
+    return (uint32_t)(cpu->registers[INDEX_REGISTER] >> BRANCH_INDEX_BITS);
+}
+
+/* An address that is not canonical. */
+static bool refuses(uint64_t target)
+{
+    unsigned spare_bits = 64 - host_cpu_address_bits();
+
+    return (uint64_t)((int64_t)(target << spare_bits) >> spare_bits) != target;
+}
+
+const struct engine_place x86_place = {
+    .sp_register = X86_RSP,
+    .position_register = POSITION_REGISTER,
+    .target_register = TARGET_REGISTER,
+    .pc_register = X86_RCX,
+    .landing_target = x86_landing_check_target,
+    .landing_source = landing_source,
+    .refuses = refuses,
+};

@@ -48,7 +48,7 @@ static struct app_pc system_call_behind(const struct gait_cpu_context *cpu)
     DO(rdx) DO(rbx) DO(rsp) DO(rbp) DO(rsi) DO(rdi) DO(r8) DO(r9) DO(r10) DO(r11) DO(r12) DO(r13) DO(r14) DO(r15)
 
 static void registers_get(const struct thread_registers *registers, struct gait_cpu_context *cpu_out,
-                          uint64_t *segment_base_out)
+                          uint64_t *thread_base_out)
 {
     const struct x86_user_registers *user = x86_user_registers_const(registers);
 
@@ -57,10 +57,10 @@ static void registers_get(const struct thread_registers *registers, struct gait_
 #undef GET
     cpu_out->pc = user->rip;
     cpu_out->flags = user->eflags;
-    *segment_base_out = user->gs_base;
+    *thread_base_out = user->gs_base;
 }
 
-static void registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t segment_base)
+static void registers_set(struct thread_registers *registers, const struct gait_cpu_context *cpu, uint64_t thread_base)
 {
     struct x86_user_registers *user = x86_user_registers(registers);
 
@@ -69,10 +69,11 @@ static void registers_set(struct thread_registers *registers, const struct gait_
 #undef SET
     user->rip = cpu->pc;
     user->eflags = cpu->flags;
-    user->gs_base = segment_base;
+    user->gs_base = thread_base;
 }
 
 const struct engine_registers x86_registers = {
+    .call_slot_bytes = 8,
     .system_call_next = system_call_next,
     .system_call_get = system_call_get,
     .system_call_done = system_call_done,

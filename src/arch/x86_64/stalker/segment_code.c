@@ -52,19 +52,19 @@ static void put_base_move(struct translation *translation, const struct x86_insn
     enum x86_size size = insn->size_index == 2 ? X86_SIZE_64 : X86_SIZE_32;
 
     if (insn->mnemonic == X86_MNEMONIC_rdgsbase) {
-        x86_mov_reg_mem(hot, size, insn->rm, thread_field(THREAD_SEGMENT_BASE));
+        x86_mov_reg_mem(hot, size, insn->rm, thread_field(THREAD_BASE));
         return;
     }
-    x86_mov_mem_reg(hot, size, thread_field(THREAD_SEGMENT_BASE), insn->rm);
+    x86_mov_mem_reg(hot, size, thread_field(THREAD_BASE), insn->rm);
     if (size == X86_SIZE_32)
-        x86_mov_mem_imm(hot, X86_SIZE_32, thread_field(THREAD_SEGMENT_BASE + 4), 0);
+        x86_mov_mem_imm(hot, X86_SIZE_32, thread_field(THREAD_BASE + 4), 0);
 }
 
 static void put_address(struct code_writer *hot, const struct x86_insn *insn, enum x86_gpr address)
 {
     int32_t displacement = (int32_t)insn->displacement;
 
-    x86_mov_reg_mem(hot, X86_SIZE_64, address, thread_field(THREAD_SEGMENT_BASE));
+    x86_mov_reg_mem(hot, X86_SIZE_64, address, thread_field(THREAD_BASE));
     if (insn->base != X86_GPR_NONE)
         x86_lea(hot, X86_SIZE_64, address, x86_mem_index(insn->base, address, 1, displacement));
     else if (displacement != 0)
@@ -80,19 +80,19 @@ static void put_access(struct translation *translation, const struct x86_insn *i
     struct trail_state state = {.homes = X86_GPR_BIT(address)};
 
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(address), address);
-    x86_trail_note(translation, insn->pc, state);
+    block_draft_note(translation, insn->pc, state);
     put_address(hot, insn, address);
     x86_relocator_put_flat(hot, insn, bytes, address);
-    x86_trail_note(translation, x86_insn_next(insn), state);
+    block_draft_note(translation, x86_insn_next(insn), state);
     x86_mov_reg_mem(hot, X86_SIZE_64, address, register_home(address));
 }
 
 void x86_put_segment_use(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     if ((insn->gpr_read | insn->gpr_written) & X86_GPR_BIT(POSITION_REGISTER)) {
         x86_take_register(translation);
-        x86_trail_note(translation, insn->pc, trail_plain);
+        block_draft_note(translation, insn->pc, trail_plain);
     }
     if (is_base_move(insn))
         put_base_move(translation, insn);

@@ -46,8 +46,8 @@ static void load_piece(struct code_writer *hot, uint64_t address, unsigned size)
 static void put_piece(struct translation *translation, uint64_t address, unsigned size, struct cache_pc changed)
 {
     struct code_writer *hot = &translation->hot;
-    struct x86_block *decoded = x86_block_of(translation);
-    uint64_t value = bytes_at(decoded->source + (address - translation->block->start.value), size);
+    struct block_draft *draft = translation->draft;
+    uint64_t value = bytes_at(draft->source + (address - translation->block->start.value), size);
     struct x86_label same;
 
     x86_label_init(&same);
@@ -80,10 +80,10 @@ void x86_put_source_check(struct translation *translation)
     struct trail_state saved = {.homes = BRANCH_SET};
     struct cache_pc changed = put_changed_stub(translation);
 
-    x86_trail_note(translation, block->start, trail_plain);
+    block_draft_note(translation, block->start, trail_plain);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(TARGET_REGISTER), TARGET_REGISTER);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(INDEX_REGISTER), INDEX_REGISTER);
-    x86_trail_note(translation, block->start, saved);
+    block_draft_note(translation, block->start, saved);
     while (address < end) {
         unsigned size = piece_size(address, end);
 
@@ -92,5 +92,5 @@ void x86_put_source_check(struct translation *translation)
     }
     x86_mov_reg_mem(hot, X86_SIZE_64, INDEX_REGISTER, register_home(INDEX_REGISTER));
     x86_mov_reg_mem(hot, X86_SIZE_64, TARGET_REGISTER, register_home(TARGET_REGISTER));
-    x86_trail_note(translation, block->start, trail_plain);
+    block_draft_note(translation, block->start, trail_plain);
 }

@@ -16,14 +16,14 @@
 /* Leaves the cache at the instruction. */
 static void put_leave(struct translation *translation, const struct x86_insn *insn)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_put_exit(translation, 0, BLOCK_EXIT_LEAVE, insn->pc);
 }
 
 static void put_continuation_as(struct translation *translation, unsigned which, enum block_exit_kind kind,
                                 struct app_pc next)
 {
-    x86_trail_note(translation, next, trail_plain);
+    block_draft_note(translation, next, trail_plain);
     x86_put_exit(translation, which, kind, next);
 }
 
@@ -34,7 +34,7 @@ static void put_continuation(struct translation *translation, unsigned which, st
 
 static void put_branch(struct translation *translation, const struct x86_insn *insn)
 {
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_put_exit_if(translation, 0, insn->opcode & 15, app_pc_of(insn->target));
     put_continuation(translation, 1, x86_insn_next(insn));
 }
@@ -47,7 +47,7 @@ static void put_branch_count(struct translation *translation, const struct x86_i
     struct app_pc next = x86_insn_next(insn);
     struct x86_label taken;
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_label_init(&taken);
     for (unsigned i = 0; i <= insn->opcode_offset; i++)
         if (bytes[i] != 0x66)
@@ -56,10 +56,10 @@ static void put_branch_count(struct translation *translation, const struct x86_i
     if (code_writer_overflowed(hot))
         return;
     x86_label_use_short(&taken, hot, code_writer_offset(hot) - 1);
-    x86_trail_note(translation, next, trail_plain);
+    block_draft_note(translation, next, trail_plain);
     x86_put_exit(translation, 1, BLOCK_EXIT_JUMP, next);
     x86_label_bind(&taken, hot);
-    x86_trail_note(translation, app_pc_of(insn->target), left);
+    block_draft_note(translation, app_pc_of(insn->target), left);
     x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
 }
 
@@ -67,7 +67,7 @@ static void put_transaction(struct translation *translation, const struct x86_in
 {
     struct cache_pc stub = x86_put_stub(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_align_field(&translation->hot, 2, 4);
     x86_xbegin_pc(&translation->hot, stub);
     x86_note_place(translation, 0);
@@ -89,9 +89,9 @@ static void put_call(struct translation *translation, const struct x86_insn *ins
     struct trail_state pushed = {.sp_add = 8};
     struct app_pc target = app_pc_of(insn->target);
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     push_return_address(translation, x86_insn_next(insn));
-    x86_trail_note(translation, insn->pc, pushed);
+    block_draft_note(translation, insn->pc, pushed);
     x86_put_event_call(translation, insn, pushed);
     x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, target);
 }
@@ -114,7 +114,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
 
     if ((insn->gpr_read) & X86_GPR_BIT(X86_R11))
         x86_take_register(translation);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
     if (!insn->is_memory) {
         if (insn->rm != TARGET_REGISTER)
             x86_mov_reg_reg(hot, X86_SIZE_64, TARGET_REGISTER, insn->rm);
@@ -129,7 +129,7 @@ static void load_target(struct translation *translation, const struct x86_insn *
                         x86_mem_segment(insn->segment, x86_mem_base(TARGET_REGISTER, 0)));
     }
     x86_take_position(translation);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
 }
 
 static void put_jump_indirect(struct translation *translation, const struct x86_insn *insn)
@@ -138,7 +138,7 @@ static void put_jump_indirect(struct translation *translation, const struct x86_
 
     x86_put_branch_save(translation, insn);
     load_target(translation, insn);
-    x86_trail_note(translation, insn->pc, done);
+    block_draft_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
 
@@ -151,9 +151,9 @@ static void put_call_indirect(struct translation *translation, const struct x86_
     x86_put_event_check_indirect(translation, insn);
     load_target(translation, insn);
     push_return_address(translation, x86_insn_next(insn));
-    x86_trail_note(translation, insn->pc, pushed);
+    block_draft_note(translation, insn->pc, pushed);
     x86_put_event_call_indirect(translation, insn->pc, pushed);
-    x86_trail_note(translation, insn->pc, done);
+    block_draft_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
 
@@ -166,21 +166,21 @@ static void put_return(struct translation *translation, const struct x86_insn *i
     x86_put_branch_save(translation, insn);
     x86_put_event_check_indirect(translation, insn);
     code_writer_put_u8(hot, POP_TARGET);
-    x86_trail_note(translation, insn->pc, popped);
+    block_draft_note(translation, insn->pc, popped);
     x86_put_event_return(translation, insn->pc, popped);
     if (insn->immediate_size != 0) {
         struct trail_state popping = {.homes = BRANCH_SET, .pc = TRAIL_PC_IN_TARGET};
 
         popping.sp_add = (uint16_t)insn->immediate;
         done.sp_add -= (uint16_t)insn->immediate;
-        x86_trail_note(translation, insn->pc, popping);
+        block_draft_note(translation, insn->pc, popping);
         x86_lea(hot, X86_SIZE_64, X86_RSP, x86_mem_base(X86_RSP, (uint16_t)insn->immediate));
     }
-    x86_trail_note(translation, insn->pc, done);
+    block_draft_note(translation, insn->pc, done);
     x86_put_branch_indirect(translation);
 }
 
-void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t segment_base)
+void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t thread_base)
 {
     static const uint8_t wrgsbase_rcx[] = {0xf3, 0x48, 0x0f, 0xae, 0xd9};
     struct x86_label child;
@@ -194,7 +194,7 @@ void x86_put_call_piece(struct code_writer *writer, struct app_pc next, uint64_t
     x86_label_bind(&child, writer);
     /* A system call would take registers, and there is nowhere to put them: without the instruction it keeps ours. */
     if (host_cpu_has_base_insns()) {
-        x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, segment_base);
+        x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, thread_base);
         code_writer_put_bytes(writer, wrgsbase_rcx, sizeof(wrgsbase_rcx));
     }
     x86_mov_reg_imm(writer, X86_SIZE_64, X86_RCX, next.value);
@@ -209,16 +209,16 @@ static void put_system_call(struct translation *translation, const struct x86_in
 {
     struct code_writer *hot = &translation->hot;
     struct trail_state saved = {.homes = X86_GPR_BIT(X86_RCX)};
-    struct trail_state done = {.is_rcx_next = 1};
+    struct trail_state done = {.is_pc_register = 1};
     struct app_pc next = x86_insn_next(insn);
     bool is_told = translation->cache->engine->teller != NULL;
     struct x86_label ordinary, told;
 
     x86_label_init(&ordinary);
     x86_label_init(&told);
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_mov_mem_reg(hot, X86_SIZE_64, register_home(X86_RCX), X86_RCX);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
     x86_extend_reg_reg(hot, X86_MOVZX_16, X86_SIZE_32, X86_RCX, X86_RAX);
     x86_extend_reg_mem(hot, X86_MOVZX_8, X86_SIZE_32, X86_RCX,
                        x86_mem_base(X86_RCX, system_call_table_address(translation->cache->engine)));
@@ -227,22 +227,22 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_put_exit(translation, 1, BLOCK_EXIT_SYSTEM_CALL, insn->pc);
     x86_label_bind(&ordinary, hot);
     x86_take_register(translation);
-    x86_trail_note(translation, insn->pc, saved);
+    block_draft_note(translation, insn->pc, saved);
     x86_plain(hot, X86_SYSCALL);
-    x86_trail_note(translation, next, done);
+    block_draft_note(translation, next, done);
     if (is_told) {
         x86_mov_reg_mem(hot, X86_SIZE_64, X86_RCX, thread_field(THREAD_CALL_KEY));
         x86_lea(hot, X86_SIZE_64, X86_RCX, x86_mem_index(X86_RSP, X86_RCX, 1, 0));
         x86_loop_label(hot, X86_JRCXZ, X86_SIZE_64, &told);
     }
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
-    x86_trail_note(translation, next, trail_plain);
+    block_draft_note(translation, next, trail_plain);
     x86_take_position(translation);
     put_continuation_as(translation, 0, is_told ? BLOCK_EXIT_JUMP : translation_continue(translation, next), next);
     if (!is_told)
         return;
     x86_label_bind(&told, hot);
-    x86_trail_note(translation, next, done);
+    block_draft_note(translation, next, done);
     x86_mov_reg_imm(hot, X86_SIZE_64, X86_RCX, next.value);
     x86_jmp_mem(hot, thread_field(THREAD_GATE_CALLED));
 }
@@ -252,9 +252,9 @@ static void put_trap(struct translation *translation, const struct x86_insn *ins
 {
     struct app_pc next = x86_insn_next(insn);
 
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     code_writer_put_bytes(&translation->hot, bytes, insn->length);
-    x86_trail_note(translation, next, trail_plain);
+    block_draft_note(translation, next, trail_plain);
     x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, next);
 }
 
@@ -287,14 +287,14 @@ static bool is_out_of_reach(const struct translation *translation, const struct 
 static void put_before_flow(struct translation *translation, const struct x86_insn *insn)
 {
     x86_put_counts(translation, insn->pc, false);
-    x86_trail_note(translation, insn->pc, trail_plain);
+    block_draft_note(translation, insn->pc, trail_plain);
     x86_take_position(translation);
-    x86_put_events_at_end(translation, insn->pc, insn);
+    x86_put_events_at_end(translation, insn->pc, x86_event_flow(insn));
 }
 
 void x86_put_flow(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
-    if (!x86_puts_nothing_between(translation))
+    if (!block_draft_joins(translation))
         put_before_flow(translation, insn);
     translation->is_open = false;
     if ((insn->properties & X86_OPERAND_SIZE_BY_VENDOR && insn->size_index == 0) ||
@@ -304,7 +304,7 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
     }
     switch (insn->flow) {
     case X86_FLOW_JUMP:
-        x86_trail_note(translation, insn->pc, trail_plain);
+        block_draft_note(translation, insn->pc, trail_plain);
         x86_put_exit(translation, 0, BLOCK_EXIT_JUMP, app_pc_of(insn->target));
         break;
     case X86_FLOW_BRANCH:

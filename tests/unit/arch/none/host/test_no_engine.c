@@ -59,9 +59,9 @@ static void no_register_is_used(void)
     long result = 77;
 
     begin();
-    stalker_segment_set(0x1000);
-    CHECK_EQUAL(stalker_segment_get(), 0);
-    CHECK(!stalker_segment_call(NULL, &call, &result));
+    stalker_base_set(0x1000);
+    CHECK_EQUAL(stalker_base_get(), 0);
+    CHECK(!stalker_base_call(NULL, &call, &result));
     CHECK_EQUAL(result, 77);
     CHECK_EQUAL(vector_state_bytes(), 0);
 }

@@ -32,7 +32,7 @@ static struct stalker_thread leaving;
 static struct {
     int signal;
     uint64_t info, ucontext, mask, pid;
-    uint64_t vector, segment_base;
+    uint64_t vector, thread_base;
     uint32_t mxcsr;
     struct signal_stack stack;
     struct gait_cpu_context cpu;
@@ -51,7 +51,7 @@ static void in_the_copy(int signal, siginfo_t *info, void *ucontext)
     __asm__ volatile("movq %%xmm15, %0" : "=r"(seen.vector));
     seen.mxcsr = __builtin_ia32_stmxcsr();
     raw_syscall(SYS_sigaltstack, 0, (long)&seen.stack, 0, 0, 0, 0);
-    seen.segment_base = stalker_segment_get();
+    seen.thread_base = stalker_base_get();
     seen.signal = signal;
     seen.info = (uintptr_t)info;
     seen.ucontext = (uintptr_t)ucontext;
@@ -80,7 +80,7 @@ static void in_the_original(int signal, siginfo_t *info, void *ucontext)
     leaving.context = cpu;
     leaving.signals_mask = MASK_IN_HANDLER;
     leaving.alternate_stack = (struct signal_stack){.start = (uintptr_t)stack, .size_bytes = 8192};
-    leaving.segment_base = SEGMENT_BASE;
+    leaving.thread_base = SEGMENT_BASE;
     leaving.signals_held = 1;
     leaving.is_inside = true;
     __builtin_ia32_ldmxcsr(ROUNDING_DOWN);
@@ -127,10 +127,10 @@ static void a_handler_begins_in_a_copy_and_returns_from_it(void)
     CHECK_EQUAL(seen.vector, VECTOR_MARK);
     CHECK_EQUAL(seen.stack.start, (uintptr_t)stack);
     CHECK_EQUAL(seen.stack.size_bytes, 8192);
-    CHECK_EQUAL(seen.segment_base, SEGMENT_BASE);
+    CHECK_EQUAL(seen.thread_base, SEGMENT_BASE);
     CHECK(!leaving.is_inside);
     CHECK_EQUAL(leaving.signals_held, 0);
-    stalker_segment_set(0);
+    stalker_base_set(0);
     CHECK_EQUAL(gait_x86_64_r12(&seen.cpu), 0x2222);
     /* As the psABI has it where functions begin. */
     CHECK_EQUAL(copy.start % 16, 8);

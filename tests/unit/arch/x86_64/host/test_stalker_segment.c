@@ -21,28 +21,28 @@ static uint64_t first_word(void)
 static void the_base_is_what_was_set(void)
 {
     static const uint64_t marks[] = {0x1122334455667788, 0x99aabbccddeeff00};
-    uint64_t before = stalker_segment_get();
+    uint64_t before = stalker_base_get();
 
     for (int i = 0; i < 2; i++) {
-        stalker_segment_set((uintptr_t)&marks[i]);
-        CHECK_EQUAL(stalker_segment_get(), (uintptr_t)&marks[i]);
+        stalker_base_set((uintptr_t)&marks[i]);
+        CHECK_EQUAL(stalker_base_get(), (uintptr_t)&marks[i]);
         CHECK_EQUAL(first_word(), marks[i]);
     }
-    stalker_segment_set(before);
-    CHECK_EQUAL(stalker_segment_get(), before);
+    stalker_base_set(before);
+    CHECK_EQUAL(stalker_base_get(), before);
 }
 
 static bool call_segment(struct stalker_thread *thread, long code, uint64_t argument, long *result_out)
 {
     struct system_call call = {.number = SYS_arch_prctl, .arguments = {code, (long)argument}};
 
-    return stalker_segment_call(thread, &call, result_out);
+    return stalker_base_call(thread, &call, result_out);
 }
 
 static void the_programs_base_is_kept_apart(void)
 {
-    uint64_t before = stalker_segment_get(), seen = 0;
-    struct stalker_thread thread = {.segment_base = 0x1000};
+    uint64_t before = stalker_base_get(), seen = 0;
+    struct stalker_thread thread = {.thread_base = 0x1000};
     long result = -1;
 
     CHECK(call_segment(&thread, ARCH_GET_GS, (uintptr_t)&seen, &result));
@@ -51,8 +51,8 @@ static void the_programs_base_is_kept_apart(void)
     result = -1;
     CHECK(call_segment(&thread, ARCH_SET_GS, 0x123456789000, &result));
     CHECK_EQUAL(result, 0);
-    CHECK_EQUAL(thread.segment_base, 0x123456789000);
-    CHECK_EQUAL(stalker_segment_get(), before);
+    CHECK_EQUAL(thread.thread_base, 0x123456789000);
+    CHECK_EQUAL(stalker_base_get(), before);
     CHECK(call_segment(&thread, ARCH_GET_GS, (uintptr_t)&seen, &result));
     CHECK_EQUAL(seen, 0x123456789000);
     /* What the kernel does not take is not taken. */
@@ -60,13 +60,13 @@ static void the_programs_base_is_kept_apart(void)
     CHECK_EQUAL(result, -EPERM);
     CHECK(call_segment(&thread, ARCH_GET_GS, 8, &result));
     CHECK_EQUAL(result, -EFAULT);
-    CHECK_EQUAL(thread.segment_base, 0x123456789000);
-    CHECK_EQUAL(stalker_segment_get(), before);
+    CHECK_EQUAL(thread.thread_base, 0x123456789000);
+    CHECK_EQUAL(stalker_base_get(), before);
 }
 
 static void other_uses_of_the_system_call_are_not_ours(void)
 {
-    struct stalker_thread thread = {.segment_base = 0x1000};
+    struct stalker_thread thread = {.thread_base = 0x1000};
     uint64_t seen = 7;
     long result = 77;
 
@@ -75,7 +75,7 @@ static void other_uses_of_the_system_call_are_not_ours(void)
     CHECK(!call_segment(&thread, 0x9999, 0, &result));
     CHECK_EQUAL(seen, 7);
     CHECK_EQUAL(result, 77);
-    CHECK_EQUAL(thread.segment_base, 0x1000);
+    CHECK_EQUAL(thread.thread_base, 0x1000);
 }
 
 static const struct check_case cases[] = {

@@ -182,7 +182,7 @@ static void saved_registers_are_read_from_slots(void)
     uint64_t slots[4] = {1, 0xc0ffee, 3, 0xd1ce}, gpr[X86_GPR_COUNT];
     struct x86_relocation_point point = {{APP}, 0, {.saved = {{X86_RCX, 0}, {X86_RDI, 1}}, .sp_from = X86_GPR_NONE}};
     struct x86_relocation_map small = {&point, 1, 1, {CACHE}, 1};
-    struct relocation_spill_memory memory = {.is_segment = true, .segment_base = (uint64_t)&slots[2], .slots = {-8, 8}};
+    struct relocation_spill_memory memory = {.is_segment = true, .thread_base = (uint64_t)&slots[2], .slots = {-8, 8}};
     struct app_pc pc;
 
     fill(gpr);

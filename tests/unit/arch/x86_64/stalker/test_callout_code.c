@@ -3,6 +3,7 @@
 
 #include "gait/stalker.h"
 #include "gait/x86_64.h"
+#include "stalker/block_draft.h"
 #include "stalker/transformer.h"
 #include "support/check.h"
 #include "support/program_code.h"
@@ -108,7 +109,7 @@ static void put_many_counts(void *context, struct gait_iterator *iterator)
 {
     (void)context;
     while (iterator_next(iterator)) {
-        for (int i = 0; i < 3 * X86_COUNTS_PENDING_MAX + 1; i++)
+        for (int i = 0; i < 3 * DRAFT_COUNTS_MAX + 1; i++)
             iterator_put_count(iterator, &far_counter);
         iterator_keep(iterator);
     }
@@ -128,7 +129,7 @@ static void no_count_is_lost(void)
     far_counter = 0;
     stalker_lab_state(&lab, app_pc_of(code_at(0)), &initial);
     CHECK_EQUAL(stalker_lab_run(&lab, &initial, &result, NULL), STALKER_LAB_LEFT);
-    CHECK_EQUAL(far_counter, 4 * (3 * X86_COUNTS_PENDING_MAX + 1));
+    CHECK_EQUAL(far_counter, 4 * (3 * DRAFT_COUNTS_MAX + 1));
     stalker_lab_deinit(&lab);
 }
 

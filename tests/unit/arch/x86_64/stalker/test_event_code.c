@@ -57,7 +57,7 @@ static struct event_plan plan_at(size_t offset)
 {
     CHECK(code_cache_find(lab.cache, code_at(offset)) == NULL);
     CHECK(stalker_lab_obtain(&lab, code_at(offset), false) != NULL);
-    return ((const struct x86_block *)lab.engine->insns)->events;
+    return lab.engine->draft->events;
 }
 
 static void put_jump(size_t target)

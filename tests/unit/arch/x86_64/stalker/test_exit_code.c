@@ -7,8 +7,6 @@
 #include "support/check.h"
 #include "support/stalker_lab.h"
 
-#include <errno.h>
-
 #if defined(__x86_64__)
 
 #define JMP_BYTES 5
@@ -31,14 +29,14 @@ static struct x86_insn insn_at(uint64_t place)
     return insn;
 }
 
-static int link_exit(struct block_exit *exit, const struct block *to)
+/* Without the lock nothing may be linked; NULL: to the exit's stub. */
+static void link_exit(struct block_exit *exit, struct block *to)
 {
-    int status;
-
     mutex_lock(&lab.cache->lock);
-    status = x86_link(lab.cache, exit, to);
+    block_unlink(lab.cache, exit);
+    if (to != NULL)
+        block_link(lab.cache, exit, to);
     mutex_unlock(&lab.cache->lock);
-    return status;
 }
 
 /* Where a run of the block stops. */
@@ -117,85 +115,95 @@ static void a_placeholder_becomes_a_jump_and_a_placeholder_again(void)
     CHECK(memcmp(place, nop, sizeof(nop)) == 0);
     CHECK_EQUAL(next->entry.value, block_exit_place(exit).value + JMP_BYTES);
 
-    CHECK_EQUAL(link_exit(exit, NULL), 0);
+    link_exit(exit, NULL);
+    CHECK(code_cache_linked(lab.cache, exit) == NULL);
     CHECK_EQUAL(insn_at(block_exit_place(exit).value).flow, X86_FLOW_JUMP);
     CHECK_EQUAL(insn_at(block_exit_place(exit).value).target, block_exit_stub(exit).value);
     CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
     CHECK_EQUAL(lab.thread.exit, block_exit_number(block, 1));
 
-    CHECK_EQUAL(link_exit(exit, other), 0);
+    link_exit(exit, other);
+    CHECK(code_cache_linked(lab.cache, exit) == other);
     CHECK_EQUAL(insn_at(block_exit_place(exit).value).target, other->entry.value);
     stop_of(block);
     CHECK_EQUAL(lab.thread.exit, block_exit_number(other, 0));
 
-    CHECK_EQUAL(link_exit(exit, next), 0);
+    link_exit(exit, next);
+    CHECK(code_cache_linked(lab.cache, exit) == next);
     CHECK(memcmp(place, nop, sizeof(nop)) == 0);
     stop_of(block);
     CHECK_EQUAL(lab.thread.exit, block_exit_number(next, 0));
     stalker_lab_deinit(&lab);
 }
 
-/* int3 out of reach of everything in the lab. */
-static void far_init(struct arena *far, struct block *block_out)
+/* A block that is out of reach of all others. */
+static struct block *far_block(struct arena *far)
 {
+    struct block *away;
+
     CHECK_EQUAL(arena_init(far, STALKER_LAB_HIGH, 4096, ARENA_CODE), 0);
-    memset(far->base, 0xcc, far->size_bytes);
-    *block_out = (struct block){.entry = cache_pc_of((uintptr_t)far->base + 0x123)};
+    memset(far->base, STALKER_LAB_LEAVES, far->size_bytes);
+    away = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)far->base + 0x123), false);
+    CHECK(away != NULL && !address_fits_rel32((uintptr_t)lab.code.base, away->entry.value));
+    return away;
+}
+
+/* Runs the block to where an exit leaves the cache. */
+static void check_leaves(const struct block *block, const struct block *by, unsigned which)
+{
+    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
+    CHECK_EQUAL(lab.thread.exit, block_exit_number(by, which));
+    CHECK(memcmp(result.state.gpr, initial.gpr, sizeof(initial.gpr)) == 0);
 }
 
 static void blocks_out_of_reach_are_linked_through_a_long_jump(void)
 {
-    struct block *block, *next, away;
+    struct block *block, *next, *away;
     struct arena far;
 
     stalker_lab_init(&lab, &leaving);
-    far_init(&far, &away);
     stalker_lab_write_at(&lab, 0);
     x86_jcc_pc(&lab.writer, X86_EQUAL, cache_pc_of((uintptr_t)lab.code.base + 0x8000), X86_REACH_NEAR);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
     next = code_cache_linked(lab.cache, &block->exits[1]);
+    away = far_block(&far);
 
-    CHECK_EQUAL(link_exit(&next->exits[0], &away), 0);
-    CHECK_EQUAL(stop_of(next), away.entry.value);
-    CHECK(memcmp(result.state.gpr, initial.gpr, sizeof(initial.gpr)) == 0);
-    CHECK_EQUAL(link_exit(&next->exits[0], NULL), 0);
-    CHECK_EQUAL(stop_of(next), stalker_lab_gate_exit(&lab));
+    link_exit(&next->exits[0], away);
+    check_leaves(next, away, 0);
+    link_exit(&next->exits[0], NULL);
+    check_leaves(next, next, 0);
 
-    CHECK_EQUAL(link_exit(&block->exits[1], &away), 0);
-    CHECK_EQUAL(stop_of(block), away.entry.value);
-    CHECK_EQUAL(link_exit(&block->exits[1], next), 0);
-    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
-    CHECK_EQUAL(lab.thread.exit, block_exit_number(next, 0));
-    arena_deinit(&far);
+    link_exit(&block->exits[1], away);
+    check_leaves(block, away, 0);
+    link_exit(&block->exits[1], next);
+    check_leaves(block, next, 0);
     stalker_lab_deinit(&lab);
+    arena_deinit(&far);
 }
 
 static void without_room_for_a_long_jump_the_exit_stays_as_it_is(void)
 {
     struct code_writer writer;
-    struct block *block, away;
+    struct block *block, *away;
     struct arena far;
     size_t room;
 
     stalker_lab_init(&lab, &leaving);
-    far_init(&far, &away);
     stalker_lab_write_at(&lab, 0);
     x86_jmp_pc(&lab.writer, cache_pc_of((uintptr_t)lab.code.base + 0x9000), X86_REACH_NEAR);
     block = stalker_lab_obtain(&lab, app_pc_of((uintptr_t)lab.code.base), false);
+    away = far_block(&far);
     room = code_memory_room(code_cache_slab_of(lab.cache, block)->cold);
     CHECK_EQUAL(code_memory_reserve(code_cache_slab_of(lab.cache, block)->cold, room, &writer), 0);
     x86_nops(&writer, room);
     CHECK_EQUAL(code_memory_commit(code_cache_slab_of(lab.cache, block)->cold, &writer), 0);
-    CHECK_EQUAL(link_exit(&block->exits[0], &away), -ENOSPC);
-    CHECK_EQUAL(stop_of(block), stalker_lab_gate_exit(&lab));
-    mutex_lock(&lab.cache->lock);
-    block_link(lab.cache, &block->exits[0], &away);
-    mutex_unlock(&lab.cache->lock);
+    link_exit(&block->exits[0], away);
+    check_leaves(block, block, 0);
     CHECK(code_cache_linked(lab.cache, &block->exits[0]) == NULL);
-    CHECK_EQUAL(away.incoming, 0);
-    arena_deinit(&far);
+    CHECK_EQUAL(away->incoming, 0);
     stalker_lab_deinit(&lab);
+    arena_deinit(&far);
 }
 
 static const struct check_case cases[] = {

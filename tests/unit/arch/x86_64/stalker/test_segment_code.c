@@ -87,7 +87,7 @@ static void run(const struct encoding *encoding, uint32_t events, struct machine
     struct run_result result;
 
     stalker_lab_init(&lab, &options);
-    lab.thread.segment_base = (uintptr_t)lab.data.base;
+    lab.thread.thread_base = (uintptr_t)lab.data.base;
     for (unsigned i = 0; i < 16; i++)
         ((uint64_t *)lab.data.base)[i] = 0x1000 + i;
     stalker_lab_state(&lab, stalker_lab_write_at(&lab, 0), state);
@@ -136,10 +136,10 @@ static void the_base_is_read_and_written_in_the_thread(void)
     CHECK_EQUAL(state.gpr[X86_RAX], (uintptr_t)lab.data.base);
     stalker_lab_deinit(&lab);
     run(&write, 0, &state);
-    CHECK_EQUAL(lab.thread.segment_base, 8);
+    CHECK_EQUAL(lab.thread.thread_base, 8);
     stalker_lab_deinit(&lab);
     run(&write_32, 0, &state);
-    CHECK_EQUAL(lab.thread.segment_base, 8);
+    CHECK_EQUAL(lab.thread.thread_base, 8);
     stalker_lab_deinit(&lab);
 }
 

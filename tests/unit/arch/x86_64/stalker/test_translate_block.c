@@ -247,21 +247,21 @@ static void the_trail_knows_each_instruction(void)
     x86_mov_reg_imm(out, X86_SIZE_64, X86_R11, 0x1234);
     x86_jmp_pc(out, cache_pc_of(code_at(0x1000).value), X86_REACH_NEAR);
     block = translate();
-    decoded = lab.engine->insns;
-    CHECK_EQUAL(decoded->count, 3);
-    for (unsigned i = 0; i < decoded->count; i++) {
+    decoded = (const void *)lab.engine->draft;
+    CHECK_EQUAL(decoded->draft.count, 3);
+    for (unsigned i = 0; i < decoded->draft.count; i++) {
         bool found = false;
 
-        for (unsigned p = 0; p < decoded->point_count; p++)
-            found |= (uint64_t)decoded->points[p].app_offset == decoded->insns[i].pc.value - block->start.value;
+        for (unsigned p = 0; p < decoded->draft.point_count; p++)
+            found |= (uint64_t)decoded->draft.points[p].app_offset == decoded->insns[i].pc.value - block->start.value;
         CHECK(found);
     }
-    for (unsigned p = 1; p < decoded->point_count; p++)
-        CHECK(decoded->points[p - 1].cache_offset <= decoded->points[p].cache_offset);
-    for (unsigned p = 0; p < decoded->point_count; p++)
-        CHECK(decoded->points[p].cache_offset <= stalker_lab_code_bytes(&lab, block));
+    for (unsigned p = 1; p < decoded->draft.point_count; p++)
+        CHECK(decoded->draft.points[p - 1].cache_offset <= decoded->draft.points[p].cache_offset);
+    for (unsigned p = 0; p < decoded->draft.point_count; p++)
+        CHECK(decoded->draft.points[p].cache_offset <= stalker_lab_code_bytes(&lab, block));
     /* At first r11 is at home, and not where the program's own is in it. */
-    CHECK(decoded->points[0].state.homes & X86_GPR_BIT(X86_R11));
+    CHECK(decoded->draft.points[0].state.homes & X86_GPR_BIT(X86_R11));
     stalker_lab_deinit(&lab);
 }
 
@@ -272,27 +272,27 @@ static uint64_t recovered_pc(const struct x86_insn *insn)
     struct code_place place;
 
     CHECK(code_cache_place_at(lab.cache, cache_pc_of(cpu.pc), &place));
-    CHECK_EQUAL(x86_recover(&lab.thread, &place, &cpu), 0);
+    CHECK_EQUAL(trail_recover(&lab.thread, &place, &cpu), 0);
     return cpu.pc;
 }
 
 /* Each instruction in the cache belongs to the original one or the next, and none is passed over. */
 static void check_recovery(const struct block *block)
 {
-    const struct x86_block *decoded = lab.engine->insns;
+    const struct x86_block *decoded = (const void *)lab.engine->draft;
     struct x86_insn insns[64];
     size_t count = stalker_lab_decode(block->entry, stalker_lab_code_bytes(&lab, block), insns, 64);
     unsigned at = 0;
 
-    CHECK(count >= decoded->count);
+    CHECK(count >= decoded->draft.count);
     for (size_t i = 0; i < count; i++) {
         uint64_t pc = recovered_pc(&insns[i]);
 
-        if (at + 1 < decoded->count && pc == decoded->insns[at + 1].pc.value)
+        if (at + 1 < decoded->draft.count && pc == decoded->insns[at + 1].pc.value)
             at++;
         CHECK_EQUAL(pc, decoded->insns[at].pc.value);
     }
-    CHECK_EQUAL(at, decoded->count - 1);
+    CHECK_EQUAL(at, decoded->draft.count - 1);
 }
 
 /* In a run of copies, behind what was put in their place, and with events between them. */
@@ -325,7 +325,6 @@ static void a_thread_is_found_at_each_instruction(void)
 static void the_contract_is_this_cpus(void)
 {
     CHECK(engine_host()->emit == &x86_emit);
-    CHECK(engine_host()->place == &x86_place);
 }
 
 static const struct check_case cases[] = {

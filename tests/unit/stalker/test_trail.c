@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/stalker/trail.h"
+#include "stalker/trail.h"
 
-#include "arch/x86_64/stalker/landing_check.h"
+#include "arch/engine.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
-#include "gait/x86_64.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "support/check.h"
 #include "support/guarded_bytes.h"
@@ -19,6 +19,40 @@
 #define TRAIL_MAX  (POINTS_MAX * 20)
 #define ROUNDS     300
 
+/* A CPU that there is not: it checks its landings in steps that add 1, and refuses to go to odd addresses. */
+#define REGISTERS         32
+#define SP_REGISTER       31
+#define POSITION_REGISTER 27
+#define TARGET_REGISTER   17
+#define SOURCE_REGISTER   16
+#define PC_REGISTER       30
+
+static uint64_t landing_target(struct app_pc start, uint32_t offset, uint64_t held)
+{
+    return start.value + held - offset;
+}
+
+static uint32_t landing_source(const struct gait_cpu_context *cpu)
+{
+    return (uint32_t)cpu->registers[SOURCE_REGISTER];
+}
+
+static bool refuses(uint64_t target)
+{
+    return target % 2;
+}
+
+static const struct engine_place place_of_machine = {
+    .sp_register = SP_REGISTER,
+    .position_register = POSITION_REGISTER,
+    .target_register = TARGET_REGISTER,
+    .pc_register = PC_REGISTER,
+    .landing_target = landing_target,
+    .landing_source = landing_source,
+    .refuses = refuses,
+};
+static const struct engine machine = {.place = &place_of_machine};
+
 static struct trail_point points[POINTS_MAX];
 static uint8_t trail[TRAIL_MAX];
 
@@ -29,17 +63,17 @@ static struct trail_state random_state(struct random *random)
     if (random_below(random, 3) == 0)
         return state;
     if (random_below(random, 2))
-        state.homes = (x86_gpr_set)random_u64(random);
+        state.homes = (register_set)random_u64(random);
     if (random_below(random, 2))
         state.sp_add = (int8_t)random_u64(random);
     state.pc = (uint8_t)random_below(random, 4);
-    state.is_rcx_next = (uint8_t)random_below(random, 2);
+    state.is_pc_register = (uint8_t)random_below(random, 2);
     state.position_back = (uint8_t)(4 * random_below(random, 7));
     state.progress = (uint8_t)random_below(random, 3);
     state.taking = (uint8_t)random_below(random, 3);
     state.is_counted = (uint8_t)random_below(random, 2);
     if (random_below(random, 2))
-        state.scratch_register = (uint8_t)random_below(random, X86_GPR_COUNT + 1);
+        state.scratch_register = (uint8_t)random_below(random, REGISTERS + 1);
     return state;
 }
 
@@ -93,7 +127,7 @@ static size_t random_points(struct random *random)
 
 static bool same_state(const struct trail_state *a, const struct trail_state *b)
 {
-    return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_rcx_next == b->is_rcx_next &&
+    return a->homes == b->homes && a->sp_add == b->sp_add && a->pc == b->pc && a->is_pc_register == b->is_pc_register &&
            a->scratch_register == b->scratch_register && a->position_back == b->position_back &&
            a->progress == b->progress && a->callouts_done == b->callouts_done && a->taking == b->taking &&
            a->is_counted == b->is_counted;
@@ -156,17 +190,20 @@ static void what_was_encoded_is_found_at_every_place(void)
 
 static void every_value_of_a_state_comes_back(void)
 {
+    struct random random;
+
+    random_init(&random, 6);
     for (unsigned homes = 0; homes <= UINT16_MAX; homes++) {
         struct trail_point point = {.cache_offset = homes & 3, .app_offset = 5}, found;
         size_t bytes;
 
-        point.state.homes = (x86_gpr_set)homes;
+        point.state.homes = homes << random_below(&random, 17);
         point.state.sp_add = (int8_t)(homes >> 2);
         point.state.pc = (uint8_t)(homes % 4);
         point.state.taking = (uint8_t)(homes / 4 % 3);
         point.state.is_counted = homes >> 7 & 1;
-        point.state.is_rcx_next = homes >> 5 & 1;
-        point.state.scratch_register = (uint8_t)(homes % (X86_GPR_COUNT + 1));
+        point.state.is_pc_register = homes >> 5 & 1;
+        point.state.scratch_register = (uint8_t)(homes % (REGISTERS + 1));
         bytes = trail_encode(&point, 1, trail, sizeof(trail));
         CHECK(bytes > 0 && trail_find(trail, bytes, 3, &found) && same_point(&found, &point));
     }
@@ -286,8 +323,9 @@ static void nothing_behind_the_bytes_is_read(void)
 #define CODE  0x7000
 #define START 0x401000
 
+static struct stalker_engine engine = {.machine = &machine};
 static struct stalker_thread thread;
-static struct code_cache cache;
+static struct code_cache cache = {.engine = &engine};
 
 static uint64_t home_of(unsigned gpr)
 {
@@ -304,7 +342,7 @@ static struct gait_cpu_context context_in_cache(void)
     struct gait_cpu_context cpu = {.pc = 1, .flags = 0x246};
 
     thread = (struct stalker_thread){.scratch = 0x5c5c, .event_position = 0xee, .cache = &cache};
-    for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++) {
+    for (unsigned gpr = 0; gpr < REGISTERS; gpr++) {
         thread.context.registers[gpr] = home_of(gpr);
         cpu.registers[gpr] = held_by(gpr);
     }
@@ -329,7 +367,7 @@ static int recover_at(const struct trail_point *point, uint8_t landing_bytes, ui
     };
 
     cpu->pc = place.start.value + offset;
-    return x86_recover(&thread, &place, cpu);
+    return trail_recover(&thread, &place, cpu);
 }
 
 static void recovery_takes_registers_from_where_the_state_says(void)
@@ -340,23 +378,23 @@ static void recovery_takes_registers_from_where_the_state_says(void)
     for (unsigned round = 0; round < 5000; round++) {
         struct trail_point point = {.cache_offset = 3, .app_offset = (int64_t)random_below(&random, 200) - 100};
         struct gait_cpu_context cpu = context_in_cache(), before = cpu;
-        uint64_t expected[X86_GPR_COUNT], pc;
+        uint64_t expected[REGISTERS], pc;
 
         point.state = random_state(&random);
         CHECK_EQUAL(recover_at(&point, random_below(&random, 2) ? 64 : 0, 3, &cpu), 0);
         pc = START + (uint64_t)point.app_offset;
         if (point.state.pc == TRAIL_PC_IN_TARGET || point.state.pc == TRAIL_PC_BRANCHED)
-            pc = gait_x86_64_rcx(&before);
+            pc = before.registers[TARGET_REGISTER];
         if (point.state.pc == TRAIL_PC_IN_CHECK)
-            pc = x86_landing_check_target(app_pc_of(START), 0, gait_x86_64_rcx(&before));
-        for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
+            pc = landing_target(app_pc_of(START), 0, before.registers[TARGET_REGISTER]);
+        for (unsigned gpr = 0; gpr < REGISTERS; gpr++)
             expected[gpr] = point.state.homes >> gpr & 1 ? home_of(gpr) : held_by(gpr);
         if (point.state.scratch_register != 0)
             expected[point.state.scratch_register - 1] = 0x5c5c;
-        if (point.state.is_rcx_next)
-            expected[X86_RCX] = pc;
+        if (point.state.is_pc_register)
+            expected[PC_REGISTER] = pc;
         if (point.state.pc != TRAIL_PC_BRANCHED)
-            expected[X86_RSP] += (uint64_t)(int64_t)point.state.sp_add;
+            expected[SP_REGISTER] += (uint64_t)(int64_t)point.state.sp_add;
         CHECK_EQUAL(cpu.pc, pc);
         CHECK_EQUAL(cpu.flags, 0x246);
         CHECK(memcmp(cpu.registers, expected, sizeof(expected)) == 0);
@@ -365,8 +403,8 @@ static void recovery_takes_registers_from_where_the_state_says(void)
 
 static void recovery_keeps_the_position_of_events(void)
 {
-    static const struct trail_point with = {.state = {.homes = X86_GPR_BIT(POSITION_REGISTER)}};
-    static const struct trail_point without = {.state = {.homes = X86_GPR_BIT(X86_RAX)}};
+    static const struct trail_point with = {.state = {.homes = 1u << POSITION_REGISTER}};
+    static const struct trail_point without = {.state = {.homes = 1u << 0}};
     struct gait_cpu_context cpu = context_in_cache();
 
     thread.with_position = true;
@@ -384,7 +422,7 @@ static void recovery_keeps_the_position_of_events(void)
 
 static void a_record_that_is_not_valid_yet_is_taken_back(void)
 {
-    static const struct trail_point point = {.state = {.homes = X86_GPR_BIT(POSITION_REGISTER), .position_back = 20}};
+    static const struct trail_point point = {.state = {.homes = 1u << POSITION_REGISTER, .position_back = 20}};
     struct gait_cpu_context cpu = context_in_cache();
 
     thread.with_position = true;
@@ -465,26 +503,26 @@ static int64_t behind_at(const struct trail_point *many, size_t count, uint32_t 
 
     cpu.pc = CODE + offset;
     cache.configuration.transformer = &transformer;
-    CHECK_EQUAL(x86_recover(&thread, &place, &cpu), 0);
+    CHECK_EQUAL(trail_recover(&thread, &place, &cpu), 0);
     cache.configuration.transformer = NULL;
     return thread.behind.cache_pc == 0 ? -1 : (int64_t)(thread.behind.cache_pc - CODE);
 }
 
-/* A count by way of rcx, another one by flags, a callout, and an instruction that takes rcx. */
+/* A count by way of a register, another one by flags, a callout, and an instruction that takes the register. */
 static void a_thread_goes_on_where_all_that_is_done_is_behind_it(void)
 {
-    static const x86_gpr_set rcx = X86_GPR_BIT(X86_RCX);
+    static const register_set one = 1u << 1, sp = 1u << SP_REGISTER;
     static const struct trail_point many[] = {
         {.cache_offset = 0},
-        {.cache_offset = 10, .state = {.homes = rcx, .taking = TRAIL_TAKING_BEGUN}},
-        {.cache_offset = 20, .state = {.homes = rcx, .taking = TRAIL_TAKING_DONE}},
+        {.cache_offset = 10, .state = {.homes = one, .taking = TRAIL_TAKING_BEGUN}},
+        {.cache_offset = 20, .state = {.homes = one, .taking = TRAIL_TAKING_DONE}},
         {.cache_offset = 25},
         {.cache_offset = 30, .state = {.is_counted = 1}},
-        {.cache_offset = 35, .state = {.homes = X86_GPR_BIT(X86_RSP), .is_counted = 1}},
-        {.cache_offset = 40, .state = {.homes = X86_GPR_BIT(X86_RSP), .callouts_done = 1, .taking = TRAIL_TAKING_DONE}},
+        {.cache_offset = 35, .state = {.homes = sp, .is_counted = 1}},
+        {.cache_offset = 40, .state = {.homes = sp, .callouts_done = 1, .taking = TRAIL_TAKING_DONE}},
         {.cache_offset = 45, .state = {.callouts_done = 1, .is_counted = 1}},
-        {.cache_offset = 50, .state = {.homes = rcx, .callouts_done = 1, .is_counted = 1}},
-        {.cache_offset = 60, .state = {.homes = rcx, .pc = TRAIL_PC_IN_TARGET}},
+        {.cache_offset = 50, .state = {.homes = one, .callouts_done = 1, .is_counted = 1}},
+        {.cache_offset = 60, .state = {.homes = one, .pc = TRAIL_PC_IN_TARGET}},
     };
     static const int64_t expected[][2] = {{0, 0},   {5, 5},   {10, 10}, {15, 10}, {20, 25}, {27, 27}, {32, 32},
                                           {35, 30}, {40, 45}, {47, 47}, {50, 45}, {55, 45}, {60, -1}};

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread in a piece of cold code is found there, with the state that was noted for that place. */
-#include "arch/x86_64/stalker/cold_piece.h"
 
+#include "arch/engine.h"
 #include "gait/cpu_context.h"
-#include "gait/x86_64.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
+#include "stalker/code_place.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
+#include "stalker/trail.h"
 #include "support/check.h"
 
 #include <errno.h>
+
+/* Registers of a CPU that there is not. */
+#define SP_REGISTER 31
+#define PC_REGISTER 30
+#define ONE         1
+#define OTHER       20
 
 #define APP_START   0x400000u
 #define CACHE_START 0x70001000u
@@ -17,7 +25,11 @@
 static uint8_t notes[1024];
 static struct cache_slab slab = {.cold_range = {.start = CACHE_START, .size_bytes = sizeof(notes)}};
 static struct block block;
-static struct code_cache cache;
+static const struct engine_place place_of_machine = {
+    .sp_register = SP_REGISTER, .position_register = 27, .target_register = 17, .pc_register = PC_REGISTER};
+static const struct engine machine = {.place = &place_of_machine};
+static struct stalker_engine engine = {.machine = &machine};
+static struct code_cache cache = {.engine = &engine};
 static uint8_t code[1024];
 static struct code_writer writer;
 
@@ -64,7 +76,7 @@ static struct gait_cpu_context program_at(uint32_t offset)
     struct code_place place;
 
     memset(thread.context.registers, 1, sizeof(thread.context.registers));
-    CHECK(place_at(offset, &place) && x86_recover(&thread, &place, &cpu) == 0);
+    CHECK(place_at(offset, &place) && trail_recover(&thread, &place, &cpu) == 0);
     return cpu;
 }
 
@@ -75,23 +87,23 @@ static void each_place_has_the_state_that_was_noted(void)
 
     begin();
     put_bytes(16);
-    x86_cold_piece_begin(&piece, &block, &writer);
-    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START + 7),
-                        (struct trail_state){.homes = X86_GPR_BIT(X86_RCX) | X86_GPR_BIT(X86_RDI)});
+    cold_piece_begin(&piece, &block, &writer);
+    cold_piece_note(&piece, &writer, app_pc_of(APP_START + 7),
+                    (struct trail_state){.homes = register_bit(ONE) | register_bit(OTHER)});
     put_bytes(5);
-    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START - 3), (struct trail_state){.sp_add = 8});
+    cold_piece_note(&piece, &writer, app_pc_of(APP_START - 3), (struct trail_state){.sp_add = 8});
     put_bytes(4);
-    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+    CHECK_EQUAL(cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned offset = 16; offset < 21; offset++) {
         CHECK_EQUAL(program_at(offset).pc, APP_START + 7);
-        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RCX], 0x0101010101010101);
-        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RDI], 0x0101010101010101);
-        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RSP], 0);
+        CHECK_EQUAL(program_at(offset).registers[ONE], 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).registers[OTHER], 0x0101010101010101);
+        CHECK_EQUAL(program_at(offset).registers[SP_REGISTER], 0);
     }
     for (unsigned offset = 21; offset < 25; offset++) {
         CHECK_EQUAL(program_at(offset).pc, APP_START - 3);
-        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RCX], 0);
-        CHECK_EQUAL(program_at(offset).registers[GAIT_X86_64_RSP], 8);
+        CHECK_EQUAL(program_at(offset).registers[ONE], 0);
+        CHECK_EQUAL(program_at(offset).registers[SP_REGISTER], 8);
     }
     CHECK(!place_at(15, &place));
     CHECK(!place_at(25, &place));
@@ -106,10 +118,10 @@ static void pieces_are_told_apart(void)
     for (unsigned i = 0; i < 20; i++) {
         struct cold_piece piece;
 
-        x86_cold_piece_begin(&piece, &block, &writer);
-        x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START + i), (struct trail_state){0});
+        cold_piece_begin(&piece, &block, &writer);
+        cold_piece_note(&piece, &writer, app_pc_of(APP_START + i), (struct trail_state){0});
         put_bytes(10);
-        CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+        CHECK_EQUAL(cold_piece_end(&piece, &slab, &writer), 0);
         put_bytes(3);
     }
     for (unsigned i = 0; i < 20; i++) {
@@ -126,19 +138,19 @@ static void pieces_of_one_kind_share_their_trail(void)
 
     begin();
     for (unsigned i = 0; i < 20; i++) {
-        struct trail_state state = {.homes = i < 10 ? X86_GPR_BIT(X86_RCX) : X86_GPR_BIT(X86_RDI)};
+        struct trail_state state = {.homes = i < 10 ? register_bit(ONE) : register_bit(OTHER)};
         struct cold_piece piece;
 
-        x86_cold_piece_begin(&piece, &block, &writer);
-        x86_cold_piece_note(&piece, &writer, block.start, state);
+        cold_piece_begin(&piece, &block, &writer);
+        cold_piece_note(&piece, &writer, block.start, state);
         put_bytes(10);
-        CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+        CHECK_EQUAL(cold_piece_end(&piece, &slab, &writer), 0);
         CHECK_EQUAL(slab.notes_used > used, i == 0 || i == 10);
         used = slab.notes_used;
     }
     for (unsigned i = 0; i < 20; i++) {
-        CHECK_EQUAL(program_at(10 * i).registers[GAIT_X86_64_RCX] != 0, i < 10);
-        CHECK_EQUAL(program_at(10 * i).registers[GAIT_X86_64_RDI] != 0, i >= 10);
+        CHECK_EQUAL(program_at(10 * i).registers[ONE] != 0, i < 10);
+        CHECK_EQUAL(program_at(10 * i).registers[OTHER] != 0, i >= 10);
     }
     end();
 }
@@ -146,23 +158,23 @@ static void pieces_of_one_kind_share_their_trail(void)
 /* All but the last states are the longest that there are, with addresses far from the block and from each other. */
 static void the_longest_piece_is_kept_whole(void)
 {
-    static const struct trail_state longest = {.homes = UINT16_MAX & ~(uint16_t)X86_GPR_BIT(X86_RSP),
+    static const struct trail_state longest = {.homes = UINT32_MAX & ~(1u << SP_REGISTER),
                                                .sp_add = INT8_MIN,
-                                               .is_rcx_next = 1,
-                                               .scratch_register = X86_GPR_COUNT};
+                                               .is_pc_register = 1,
+                                               .scratch_register = PC_REGISTER};
     struct cold_piece piece;
 
     begin();
-    x86_cold_piece_begin(&piece, &block, &writer);
+    cold_piece_begin(&piece, &block, &writer);
     for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
-        x86_cold_piece_note(&piece, &writer, app_pc_of(i % 2 ? UINT64_MAX - i : i), longest);
+        cold_piece_note(&piece, &writer, app_pc_of(i % 2 ? UINT64_MAX - i : i), longest);
         put_bytes(100);
     }
-    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+    CHECK_EQUAL(cold_piece_end(&piece, &slab, &writer), 0);
     for (unsigned i = 0; i < COLD_POINTS_MAX; i++) {
         CHECK_EQUAL(program_at(100 * i + 99).pc, i % 2 ? UINT64_MAX - i : i);
-        CHECK_EQUAL(program_at(100 * i).registers[GAIT_X86_64_RSP], (uint64_t)INT8_MIN);
-        CHECK_EQUAL(program_at(100 * i).registers[GAIT_X86_64_RCX], i % 2 ? UINT64_MAX - i : i);
+        CHECK_EQUAL(program_at(100 * i).registers[SP_REGISTER], (uint64_t)INT8_MIN);
+        CHECK_EQUAL(program_at(100 * i).registers[PC_REGISTER], i % 2 ? UINT64_MAX - i : i);
     }
     end();
 }
@@ -176,13 +188,13 @@ static void nothing_is_known_before_the_first_note(void)
     struct code_place place;
 
     begin();
-    x86_cold_piece_begin(&piece, &block, &writer);
+    cold_piece_begin(&piece, &block, &writer);
     put_bytes(3);
-    x86_cold_piece_note(&piece, &writer, app_pc_of(APP_START), (struct trail_state){0});
+    cold_piece_note(&piece, &writer, app_pc_of(APP_START), (struct trail_state){0});
     put_bytes(3);
-    CHECK_EQUAL(x86_cold_piece_end(&piece, &slab, &writer), 0);
+    CHECK_EQUAL(cold_piece_end(&piece, &slab, &writer), 0);
     CHECK(place_at(2, &place));
-    CHECK_EQUAL(x86_recover(&thread, &place, &cpu), -ENOENT);
+    CHECK_EQUAL(trail_recover(&thread, &place, &cpu), -ENOENT);
     CHECK_EQUAL(program_at(3).pc, APP_START);
     end();
 }

@@ -3,15 +3,15 @@
  * A point is one byte where both sides went on by the same few bytes and nothing has to be undone. Else a byte with bit
  * 7 set, two numbers for the steps, and the state if it is not plain. Most instructions are copied and need no point.
  */
-#include "arch/x86_64/stalker/trail.h"
+#include "stalker/trail.h"
 
-#include "arch/x86_64/stalker/landing_check.h"
-#include "arch/x86_64/stalker/refused_branch.h"
+#include "arch/engine.h"
 #include "gait/cpu_context.h"
 #include "gait/stalker.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 #include "stalker/code_place.h"
+#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
@@ -20,9 +20,6 @@
 #define IS_COPY   0x40
 #define LONG_FORM 0x80
 #define HAS_STATE 0x01
-
-/* More than the head, 5 and 10 bytes for the steps, and 13 for the state. */
-#define POINT_BYTES_MAX 32
 
 struct bytes_reader {
     const uint8_t *cursor;
@@ -71,16 +68,14 @@ static int64_t unfold_sign(uint64_t number)
 
 static bool is_plain(const struct trail_state *state)
 {
-    static const struct trail_state plain = {0};
-
-    return trail_state_is_same(state, &plain);
+    return trail_state_is_same(state, &trail_plain);
 }
 
 static uint8_t *put_state(uint8_t *bytes, const struct trail_state *state)
 {
     bytes = put_number(bytes, state->homes);
     bytes = put_number(bytes, fold_sign(state->sp_add));
-    *bytes++ = (uint8_t)(state->pc | state->is_rcx_next << 2 | state->progress << 3 | state->taking << 5 |
+    *bytes++ = (uint8_t)(state->pc | state->is_pc_register << 2 | state->progress << 3 | state->taking << 5 |
                          state->is_counted << 7);
     *bytes++ = state->scratch_register;
     bytes = put_number(bytes, state->position_back);
@@ -92,11 +87,11 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
 {
     uint8_t byte;
 
-    state->homes = (x86_gpr_set)get_number(reader);
+    state->homes = (register_set)get_number(reader);
     state->sp_add = (int32_t)unfold_sign(get_number(reader));
     byte = get_byte(reader);
     state->pc = byte & 3;
-    state->is_rcx_next = byte >> 2 & 1;
+    state->is_pc_register = byte >> 2 & 1;
     state->progress = byte >> 3 & 3;
     state->taking = byte >> 5 & 3;
     state->is_counted = byte >> 7;
@@ -105,7 +100,7 @@ static void get_state(struct bytes_reader *reader, struct trail_state *state)
     state->callouts_done = get_byte(reader);
 }
 
-/* At most POINT_BYTES_MAX. */
+/* At most TRAIL_POINT_BYTES_MAX. */
 static uint8_t *put_point(uint8_t *bytes, const struct trail_point *from, const struct trail_point *to)
 {
     uint32_t cache_step = to->cache_offset - from->cache_offset;
@@ -150,10 +145,10 @@ size_t trail_encode(const struct trail_point *points, size_t count, uint8_t *byt
         /* Of several points at one place the last one holds. */
         if (i + 1 < count && points[i + 1].cache_offset == points[i].cache_offset)
             continue;
-        if (capacity - used >= POINT_BYTES_MAX) {
+        if (capacity - used >= TRAIL_POINT_BYTES_MAX) {
             used = (size_t)(put_point(bytes_out + used, last, &points[i]) - bytes_out);
         } else {
-            uint8_t bytes[POINT_BYTES_MAX];
+            uint8_t bytes[TRAIL_POINT_BYTES_MAX];
             size_t size = (size_t)(put_point(bytes, last, &points[i]) - bytes);
 
             if (size > capacity - used)
@@ -209,11 +204,24 @@ bool trail_find_branch(const uint8_t *trail, size_t trail_bytes, struct trail_po
     return found;
 }
 
-/* Whether the program's registers are the CPU's, so that a thread that has them can go on there. */
-static bool can_enter(const struct trail_state *state)
+/* ---- the program's registers ------------------------------------------------------------------------------------- */
+
+static const struct engine_place *machine_of(const struct code_cache *cache)
 {
-    return (state->homes & ~X86_GPR_BIT(POSITION_REGISTER)) == 0 && state->sp_add == 0 && state->pc == TRAIL_PC_HERE &&
-           state->is_rcx_next == 0 && state->scratch_register == 0 && state->position_back == 0;
+    return cache->engine->machine->place;
+}
+
+static bool has_position(const struct engine_place *machine, const struct trail_state *state)
+{
+    return state->homes & register_bit(machine->position_register);
+}
+
+/* Whether the program's registers are the CPU's, so that a thread that has them can go on there. */
+static bool can_enter(const struct engine_place *machine, const struct trail_state *state)
+{
+    return (state->homes & ~register_bit(machine->position_register)) == 0 && state->sp_add == 0 &&
+           state->pc == TRAIL_PC_HERE && state->is_pc_register == 0 && state->scratch_register == 0 &&
+           state->position_back == 0;
 }
 
 static bool is_same_moment(const struct trail_point *a, const struct trail_point *b)
@@ -222,15 +230,15 @@ static bool is_same_moment(const struct trail_point *a, const struct trail_point
 }
 
 /* The first place from a point on at which all registers are the program's, with the same done as there. */
-static bool find_entry_behind(const struct code_place *place, const struct trail_point *at,
-                              struct trail_point *entry_out)
+static bool find_entry_behind(const struct engine_place *machine, const struct code_place *place,
+                              const struct trail_point *at, struct trail_point *entry_out)
 {
     struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
     struct trail_point point = {0};
 
     while (reader.cursor < reader.limit) {
         get_point(&reader, &point);
-        if (point.cache_offset < at->cache_offset || !is_same_moment(&point, at) || !can_enter(&point.state))
+        if (point.cache_offset < at->cache_offset || !is_same_moment(&point, at) || !can_enter(machine, &point.state))
             continue;
         *entry_out = point;
         return true;
@@ -239,8 +247,8 @@ static bool find_entry_behind(const struct code_place *place, const struct trail
 }
 
 /* The last such place before it, with the same counts made. */
-static bool find_entry_before(const struct code_place *place, const struct trail_point *at,
-                              struct trail_point *entry_out)
+static bool find_entry_before(const struct engine_place *machine, const struct code_place *place,
+                              const struct trail_point *at, struct trail_point *entry_out)
 {
     struct bytes_reader reader = {place->trail, place->trail + place->trail_bytes};
     struct trail_point point = {0};
@@ -248,7 +256,7 @@ static bool find_entry_before(const struct code_place *place, const struct trail
 
     while (reader.cursor < reader.limit && point.cache_offset < at->cache_offset) {
         get_point(&reader, &point);
-        if (point.cache_offset > at->cache_offset || !is_same_moment(&point, at) || !can_enter(&point.state) ||
+        if (point.cache_offset > at->cache_offset || !is_same_moment(&point, at) || !can_enter(machine, &point.state) ||
             point.state.is_counted != at->state.is_counted)
             continue;
         *entry_out = point;
@@ -257,20 +265,16 @@ static bool find_entry_before(const struct code_place *place, const struct trail
     return found;
 }
 
-static bool find_entry(const struct code_place *place, const struct trail_point *at, struct trail_point *entry_out)
+static bool find_entry(const struct engine_place *machine, const struct code_place *place, const struct trail_point *at,
+                       struct trail_point *entry_out)
 {
     if (at->state.taking == TRAIL_TAKING_BEGUN) {
         *entry_out = *at;
         return true;
     }
     if (at->state.taking == TRAIL_TAKING_DONE)
-        return find_entry_behind(place, at, entry_out);
-    return find_entry_before(place, at, entry_out) || find_entry_behind(place, at, entry_out);
-}
-
-static bool has_position(const struct trail_state *state)
-{
-    return state->homes & X86_GPR_BIT(POSITION_REGISTER);
+        return find_entry_behind(machine, place, at, entry_out);
+    return find_entry_before(machine, place, at, entry_out) || find_entry_behind(machine, place, at, entry_out);
 }
 
 /*
@@ -280,23 +284,24 @@ static bool has_position(const struct trail_state *state)
 static struct callout_behind behind_of(const struct stalker_thread *thread, const struct code_place *place,
                                        const struct trail_point *at, uint64_t cache_pc)
 {
+    const struct engine_place *machine = machine_of(thread->cache);
     struct callout_behind behind = {.done = at->state.callouts_done};
     struct trail_point entry;
 
     if (at->state.pc != TRAIL_PC_HERE ||
         (at->state.callouts_done == 0 && thread->cache->configuration.transformer == NULL))
         return (struct callout_behind){0};
-    if (can_enter(&at->state)) {
+    if (can_enter(machine, &at->state)) {
         behind.cache_pc = cache_pc;
-        behind.with_position = has_position(&at->state);
-    } else if (find_entry(place, at, &entry)) {
+        behind.with_position = has_position(machine, &at->state);
+    } else if (find_entry(machine, place, at, &entry)) {
         behind.cache_pc = place->start.value + entry.cache_offset;
-        behind.with_position = has_position(&entry.state);
+        behind.with_position = has_position(machine, &entry.state);
     }
     return behind;
 }
 
-uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc)
+uint8_t trail_callouts_done_at(const struct code_place *place, struct cache_pc pc)
 {
     struct trail_point point;
 
@@ -305,30 +310,32 @@ uint8_t x86_callouts_done_at(const struct code_place *place, struct cache_pc pc)
     return point.state.callouts_done;
 }
 
-bool x86_find_behind(const struct code_place *place, struct callout_behind *behind, bool *is_told_out)
+bool trail_find_behind(const struct code_cache *cache, const struct code_place *place, struct callout_behind *behind,
+                       bool *is_told_out)
 {
+    const struct engine_place *machine = machine_of(cache);
     struct trail_point start = {.state = {.callouts_done = behind->done}}, entry;
 
-    if (!find_entry_behind(place, &start, &entry))
+    if (!find_entry_behind(machine, place, &start, &entry))
         return false;
     behind->cache_pc = place->start.value + entry.cache_offset;
-    behind->with_position = has_position(&entry.state);
+    behind->with_position = has_position(machine, &entry.state);
     *is_told_out = entry.state.progress == TRAIL_TOLD;
     return true;
 }
 
-static uint64_t pc_of(const struct code_place *place, const struct trail_point *point,
-                      const struct gait_cpu_context *cpu)
+static uint64_t pc_of(const struct engine_place *machine, const struct code_place *place,
+                      const struct trail_point *point, const struct gait_cpu_context *cpu)
 {
     uint64_t place_offset = cpu->pc - place->start.value;
+    uint64_t held = cpu->registers[machine->target_register];
 
     switch ((enum trail_pc)point->state.pc) {
     case TRAIL_PC_IN_TARGET:
     case TRAIL_PC_BRANCHED:
-        return cpu->registers[TARGET_REGISTER];
+        return held;
     case TRAIL_PC_IN_CHECK:
-        return x86_landing_check_target(place->block->start, (uint32_t)place_offset - point->cache_offset,
-                                        cpu->registers[TARGET_REGISTER]);
+        return machine->landing_target(place->block->start, (uint32_t)place_offset - point->cache_offset, held);
     default:
         return place->block->start.value + (uint64_t)point->app_offset;
     }
@@ -351,14 +358,33 @@ static struct event_cut cut_of(const struct stalker_thread *thread, const struct
     return cut;
 }
 
-/* The block that an indirect branch came from, at the landing. */
-static uint32_t source_of(const struct gait_cpu_context *cpu)
+/* Of the branch that ends block number `from`, and was to lead to cpu->pc. */
+static bool undo_refused(const struct code_cache *cache, uint32_t from, struct gait_cpu_context *cpu)
 {
-    return (uint32_t)(cpu->registers[INDEX_REGISTER] >> BRANCH_INDEX_BITS) / BLOCK_EXIT_COUNT;
+    const struct engine_place *machine = machine_of(cache);
+    const struct block *block;
+    struct code_place place;
+    struct trail_point branch;
+
+    if (!machine->refuses(cpu->pc))
+        return false;
+    block = code_cache_block(cache, from);
+    if (!code_cache_place_at(cache, block->entry, &place) ||
+        !trail_find_branch(place.trail, place.trail_bytes, &branch))
+        return false;
+    cpu->pc = block->start.value + (uint64_t)branch.app_offset;
+    cpu->registers[machine->sp_register] += (uint64_t)(int64_t)branch.state.sp_add;
+    return true;
 }
 
-int x86_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
+bool trail_refuse_branch(const struct stalker_thread *thread, struct gait_cpu_context *cpu)
 {
+    return undo_refused(thread->cache, thread->exit / BLOCK_EXIT_COUNT, cpu);
+}
+
+int trail_recover(struct stalker_thread *thread, const struct code_place *place, struct gait_cpu_context *cpu)
+{
+    const struct engine_place *machine = machine_of(thread->cache);
     uint32_t from = place->block->index;
     const struct trail_state *state;
     struct trail_point point;
@@ -367,22 +393,21 @@ int x86_recover(struct stalker_thread *thread, const struct code_place *place, s
         return -ENOENT;
     state = &point.state;
     if (state->pc == TRAIL_PC_IN_CHECK)
-        from = source_of(cpu);
+        from = machine->landing_source(cpu) / BLOCK_EXIT_COUNT;
     thread->behind = behind_of(thread, place, &point, cpu->pc);
-    cpu->pc = pc_of(place, &point, cpu);
-    if (state->homes & X86_GPR_BIT(POSITION_REGISTER) && thread->with_position)
-        thread->event_position = cpu->registers[POSITION_REGISTER] - state->position_back;
+    cpu->pc = pc_of(machine, place, &point, cpu);
+    if (has_position(machine, state) && thread->with_position)
+        thread->event_position = cpu->registers[machine->position_register] - state->position_back;
     thread->event_cut = cut_of(thread, place, &point);
-    for (unsigned gpr = 0; gpr < X86_GPR_COUNT; gpr++)
-        if (state->homes & X86_GPR_BIT(gpr))
-            cpu->registers[gpr] = thread->context.registers[gpr];
+    for (register_set homes = state->homes; homes != 0; homes &= homes - 1)
+        cpu->registers[__builtin_ctz(homes)] = thread->context.registers[__builtin_ctz(homes)];
     if (state->scratch_register != 0)
         cpu->registers[state->scratch_register - 1] = thread->scratch;
-    if (state->is_rcx_next)
-        cpu->registers[X86_RCX] = cpu->pc;
+    if (state->is_pc_register)
+        cpu->registers[machine->pc_register] = cpu->pc;
     if (state->pc != TRAIL_PC_BRANCHED)
-        cpu->registers[X86_RSP] += (uint64_t)(int64_t)state->sp_add;
+        cpu->registers[machine->sp_register] += (uint64_t)(int64_t)state->sp_add;
     if (state->pc != TRAIL_PC_HERE)
-        (void)x86_undo_refused(thread->cache, from, cpu);
+        (void)undo_refused(thread->cache, from, cpu);
     return 0;
 }
