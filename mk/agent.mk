@@ -11,8 +11,9 @@ AGENT_OWN_O  := $(patsubst %,$(AGENT_FOLDER)/%.o,$(basename $(AGENT_OWN_C) $(AGE
 AGENT_O      := $(sort $(AGENT_OWN_O) $(if $(SANITIZED)$(AGENT_LTO),,$(CORE_O)))
 AGENT        := $(OUT)/agent.so
 
-# Calls of these are made by the compiler when it is too late to look for them.
-AGENT_PLAIN_O := $(filter %/memory_functions.o,$(AGENT_OWN_O))
+# Calls of the first are made by the compiler when it is too late to look for them. Of the second, which is weak, the
+# optimizer would take what it sees there for what those functions do that take its place.
+AGENT_PLAIN_O := $(filter %/memory_functions.o %/no_engine.o,$(AGENT_OWN_O))
 AGENT_FLAGS    = $(COMMON) $(FREESTANDING_FLAGS) $(AGENT_LTO) $(CPPFLAGS) $(CFLAGS)
 $(AGENT_PLAIN_O): AGENT_FLAGS += -fno-lto
 
