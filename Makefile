@@ -146,8 +146,9 @@ LIBRARY_O := $(call object,$(LIBRARY_C))
 CONTROLLER_O := $(call object,$(CONTROLLER_C) $(CONTROLLER_S))
 CLI_O     := $(call object,$(CLI_C))
 # memcpy and friends of our own are for the core: libc's use vector registers, which belong to the program that is
-# followed. In a program with libc they are for nobody else; sanitizers want to see libc's.
-HOSTED_CORE_O := $(if $(SANITIZED),$(filter-out %/memory_functions.o,$(CORE_O)),$(OUT)/hosted_core.o)
+# followed. In a program with libc they are for nobody else; sanitizers want to see libc's. It is one object, since in an
+# archive the weak functions of arch/none may be found before those of the CPU that take their place.
+HOSTED_CORE_O := $(OUT)/hosted_core.o
 HOSTED_O  := $(HOSTED_CORE_O) $(LIBRARY_O) $(CONTROLLER_O)
 
 version_part = $(shell sed -n 's/^.define GAIT_VERSION_$(1) *//p' include/gait/version.h)
@@ -188,8 +189,10 @@ $(OUT)/core.o: $(CORE_O) $(OUT)/state/sources
 	$(call say,LD,$@)$(LD) -r -o $@ $(FIRST_O) $(filter-out $(FIRST_O) $(LAST_O),$(CORE_O)) $(LAST_O)
 
 MEMORY_FUNCTIONS := memcpy memmove memset memcmp
-$(OUT)/hosted_core.o: $(OUT)/core.o
-	$(call say,OBJCOPY,$@)$(OBJCOPY) $(MEMORY_FUNCTIONS:%=--localize-symbol=%) $< $@
+SANITIZED_CORE_O := $(filter-out %/memory_functions.o,$(CORE_O))
+$(OUT)/hosted_core.o: $(if $(SANITIZED),$(SANITIZED_CORE_O) $(OUT)/state/sources,$(OUT)/core.o)
+	$(if $(SANITIZED),$(call say,LD,$@)$(LD) -r -o $@ $(SANITIZED_CORE_O),\
+	    $(call say,OBJCOPY,$@)$(OBJCOPY) $(MEMORY_FUNCTIONS:%=--localize-symbol=%) $< $@)
 
 # One object whose only global names are the public ones: our memcpy must not become the program's.
 $(OUT)/libgait.o: $(OUT)/core.o $(LIBRARY_O) $(OUT)/state/sources

@@ -97,5 +97,8 @@ run replace_instruction
 say '10. Changing arguments: probes on usleep() and puts() of libc.'
 run probe_argument
 
-say '11. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
+say '11. Changing floating-point numbers: a hook that reads and writes vector registers.'
+run double_argument
+
+say '12. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
 run own_stack

@@ -6,6 +6,7 @@
  *
  * The struct is the same for all CPUs. The functions here read it by what a register is for, on the CPU that the
  * program is compiled for; headers with the names of CPUs read it by the names that these have for their registers.
+ * Vectors, floating-point numbers and the thread pointer are asked for where they are needed: gait/cpu_registers.h.
  */
 #ifndef GAIT_CPU_CONTEXT_H
 #define GAIT_CPU_CONTEXT_H

@@ -20,6 +20,7 @@
  * GAIT_CPU_ARGUMENT_COUNT         how many arguments are in registers
  * GAIT_CPU_ARGUMENTS              the numbers of those
  * GAIT_CPU_ARGUMENT_STACK_WORDS   at the entry of a function: words between the stack pointer and the other arguments
+ * GAIT_CPU_FLOAT_ARGUMENT_COUNT   how many floating-point arguments are in vector registers, from number 0 on
  */
 #if defined(__x86_64__)
 
@@ -30,6 +31,7 @@
 #define GAIT_CPU_ARGUMENT_COUNT       6
 #define GAIT_CPU_ARGUMENTS            7, 6, 2, 1, 8, 9 /* rdi, rsi, rdx, rcx, r8, r9 */
 #define GAIT_CPU_ARGUMENT_STACK_WORDS 1
+#define GAIT_CPU_FLOAT_ARGUMENT_COUNT 8
 
 #elif defined(__aarch64__)
 
@@ -40,6 +42,7 @@
 #define GAIT_CPU_ARGUMENT_COUNT       8
 #define GAIT_CPU_ARGUMENTS            0, 1, 2, 3, 4, 5, 6, 7
 #define GAIT_CPU_ARGUMENT_STACK_WORDS 0
+#define GAIT_CPU_FLOAT_ARGUMENT_COUNT 8
 
 #else
 #error "gait does not know the registers of this CPU"

@@ -33,7 +33,7 @@ struct gait_invocation {
     /*
      * What the program has in its registers. They may be changed: the program goes on with that. At ENTER and PROBE the
      * pc is that of the function or the instruction, at LEAVE it is the return address; the thread goes on elsewhere if
-     * it is changed. At UNWOUND changes are ignored.
+     * it is changed. At UNWOUND changes are ignored. Floating-point arguments and results: gait/cpu_registers.h.
      */
     struct gait_cpu_context *cpu;
     uint64_t function;       /* the address that is hooked */

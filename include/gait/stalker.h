@@ -136,7 +136,8 @@ void gait_iterator_keep(struct gait_iterator *iterator);
 
 /*
  * A function to be called at a place in a block, with all that the program has in its registers; what it changes there
- * takes effect, the pc included. It runs on the engine's stack of the thread, 128 KiB at least.
+ * takes effect, the pc included; vector and floating-point registers by gait/cpu_registers.h. It runs on the engine's
+ * stack of the thread, 128 KiB at least.
  */
 typedef void (*gait_callout)(struct gait_cpu_context *cpu, void *data);
 

@@ -6,7 +6,14 @@
 #ifndef GAIT_ARCH_VECTOR_STATE_H
 #define GAIT_ARCH_VECTOR_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Where the program's registers are while a function of the user's runs. */
+struct vector_state_place {
+    void *area;     /* NULL: nowhere */
+    bool is_in_cpu; /* still; the area is free */
+};
 
 /* How much room they take. */
 size_t vector_state_bytes(void);

@@ -28,8 +28,10 @@
 #define HOOK_IGNORING_ASKED    2 /* 16 bits: one of these two */
 
 /* Listeners run: a gate is about to call them, or back from that, on the program's stack; or is on theirs. */
-#define HOOK_LISTENING_GATE 1
-#define HOOK_LISTENING_RUN  2
+#define HOOK_LISTENING_GATE    1
+#define HOOK_LISTENING_RUN     2
+#define HOOK_LISTENING_SAVED   3 /* the same, and the program's vector registers are in the thread's memory for them */
+#define HOOK_LISTENING_UNWOUND 4 /* the same, for a call that does not return: the program is not at a known place */
 
 /* Of struct hook_thread_call. */
 #define HOOK_CALL_SP          0

@@ -86,8 +86,11 @@ static inline __attribute__((always_inline)) void tell_guarded(struct listening 
     int *(*location)(void) = hook_threads_options()->errno_location;
     int *error_number = NULL;
 
-    if (with_vectors)
+    if (with_vectors) {
         vector_state_save(listening->thread->vectors);
+        if (is_enter || listening->invocation.point == GAIT_INVOCATION_LEAVE)
+            hook_thread_set_ignoring(listening->thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_SAVED);
+    }
     listening->invocation.error_number = 0;
     if (location != NULL) {
         error_number = location();
@@ -242,4 +245,24 @@ uint32_t listener_call_once(struct hook_thread *thread, uint64_t stub, struct ga
     once_busy(thread, stub, cpu);
     hook_busy_end(thread);
     return cpu->pc == address ? HOOK_OUTCOME_GO : HOOK_OUTCOME_JUMP;
+}
+
+/* ---- the program's vector registers ------------------------------------------------------------------------------ */
+
+bool listener_call_find_vectors(const struct gait_cpu_context *cpu, struct vector_state_place *place_out)
+{
+    struct hook_thread *thread = hook_thread_has_base((uintptr_t)cpu) ? hook_thread_current() : NULL;
+    uint8_t listening;
+
+    /* In its own memory: gates have it in the struct, the slow way on the stack for listeners. */
+    if (thread == NULL || (uintptr_t)cpu - (uintptr_t)thread >= thread->stack_top - (uintptr_t)thread)
+        return false;
+    listening = hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER);
+    if (listening < HOOK_LISTENING_RUN)
+        return false;
+    *place_out = (struct vector_state_place){
+        .area = listening == HOOK_LISTENING_UNWOUND ? NULL : thread->vectors,
+        .is_in_cpu = listening == HOOK_LISTENING_RUN,
+    };
+    return true;
 }

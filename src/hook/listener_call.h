@@ -6,8 +6,10 @@
 #ifndef GAIT_HOOK_LISTENER_CALL_H
 #define GAIT_HOOK_LISTENER_CALL_H
 
+#include "arch/vector_state.h"
 #include "gait/cpu_context.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gait_invocation;
@@ -31,5 +33,11 @@ uint32_t listener_call_once(struct hook_thread *thread, uint64_t stub, struct ga
 
 /* The thread that a listener is called on, for listeners of our own: quicker than hook_thread_current(). */
 struct hook_thread *listener_call_thread(const struct gait_invocation *invocation);
+
+/*
+ * Finds the program's vector registers for a listener that was called with that context, on the calling thread. They
+ * are nowhere if the call was unwound, or if they take too much memory. False: the context is that of no listener.
+ */
+bool listener_call_find_vectors(const struct gait_cpu_context *cpu, struct vector_state_place *place_out);
 
 #endif

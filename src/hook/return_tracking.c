@@ -55,7 +55,7 @@ static void tell_unwound(struct hook_thread *thread, struct invocation *invocati
     if (parts & HOOK_STUB_LISTEN && invocation->data != NULL) {
         uint8_t before = hook_thread_ignoring(thread, HOOK_IGNORING_LISTENER);
 
-        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_RUN);
+        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, HOOK_LISTENING_UNWOUND);
         listener_call_unwound(thread, invocation);
         invocation->data = NULL;
         hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, before);

@@ -35,3 +35,15 @@ void vectors_put_back(struct stalker_thread *thread)
     vector_state_restore(thread->vectors);
     thread->vectors_saved = false;
 }
+
+bool vectors_find(const struct gait_cpu_context *context, uint64_t base, struct vector_state_place *place_out)
+{
+    const struct stalker_thread *thread =
+        (const void *)((const char *)context - offsetof(struct stalker_thread, context));
+
+    /* Only then there is a thread to be looked at. */
+    if ((uintptr_t)thread != base)
+        return false;
+    *place_out = (struct vector_state_place){.area = thread->vectors, .is_in_cpu = !thread->vectors_saved};
+    return true;
+}

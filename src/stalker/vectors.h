@@ -9,8 +9,11 @@
 #include "arch/vector_state.h"
 #include "base/attributes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+struct gait_cpu_context;
 struct stalker_thread;
 
 /* Makes it safe to call code that uses any register; they are back when the engine is left. */
@@ -18,6 +21,12 @@ void vectors_set_aside(struct stalker_thread *thread);
 
 /* Puts them back, if they were set aside. */
 void vectors_put_back(struct stalker_thread *thread);
+
+/*
+ * Finds them for a function that was called with that context, on the calling thread, which has `base` in the register
+ * that translated code finds its thread with. False: the context is that of no followed thread.
+ */
+bool vectors_find(const struct gait_cpu_context *context, uint64_t base, struct vector_state_place *place_out);
 
 /* Takes memory for them once. -ENOMEM. */
 MUST_USE int vectors_prepare(struct stalker_thread *thread);

@@ -100,11 +100,29 @@ static void nothing_is_put_back_that_was_not_set_aside(void)
     end();
 }
 
+static void they_are_found_where_a_function_of_the_users_runs(void)
+{
+    struct vector_state_place place = {NULL, false};
+    struct gait_cpu_context copy = {.pc = 0};
+
+    begin();
+    CHECK(vectors_find(&thread.context, (uintptr_t)&thread, &place));
+    CHECK(place.area == thread.vectors && place.is_in_cpu);
+    vectors_set_aside(&thread);
+    CHECK(vectors_find(&thread.context, (uintptr_t)&thread, &place));
+    CHECK(place.area == thread.vectors && !place.is_in_cpu);
+    vectors_put_back(&thread);
+    CHECK(!vectors_find(&copy, (uintptr_t)&thread, &place));
+    CHECK(!vectors_find(&thread.context, 0, &place));
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(memory_is_taken_once),
     CHECK_CASE(what_is_set_aside_comes_back),
     CHECK_CASE(the_first_values_are_kept),
     CHECK_CASE(nothing_is_put_back_that_was_not_set_aside),
+    CHECK_CASE(they_are_found_where_a_function_of_the_users_runs),
 };
 
 CHECK_MAIN(cases)

@@ -8,6 +8,7 @@
 #include "arch/clone_start.h"
 #include "arch/signal_saved.h"
 #include "arch/thread_landing.h"
+#include "arch/vector_registers.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_unwinders.h"
@@ -92,6 +93,25 @@ MISSING void vector_state_save(void *area)
 
 MISSING void vector_state_restore(void *area)
 {
+}
+
+MISSING unsigned vector_registers_count(unsigned kind)
+{
+    return 0;
+}
+
+MISSING size_t vector_registers_bytes(unsigned kind)
+{
+    return 0;
+}
+
+MISSING void vector_registers_get(const void *area, unsigned kind, unsigned number, void *bytes_out, size_t size_bytes)
+{
+}
+
+MISSING int vector_registers_set(void *area, unsigned kind, unsigned number, const void *bytes, size_t size_bytes)
+{
+    return -EOPNOTSUPP;
 }
 
 /* ---- frames of signals ------------------------------------------------------------------------------------------- */

@@ -9,8 +9,9 @@
 static const struct {
     uint32_t leaf, subleaf;
 } questions[X86_LEAF_COUNT] = {
-    [X86_LEAF_IDENTITY] = {0, 0},     [X86_LEAF_FEATURES] = {1, 0},    [X86_LEAF_MORE_FEATURES] = {7, 0},
-    [X86_LEAF_STATE_SIZES] = {13, 0}, [X86_LEAF_STATE_WAYS] = {13, 1},
+    [X86_LEAF_IDENTITY] = {0, 0},     [X86_LEAF_FEATURES] = {1, 0},     [X86_LEAF_MORE_FEATURES] = {7, 0},
+    [X86_LEAF_STATE_SIZES] = {13, 0}, [X86_LEAF_STATE_WAYS] = {13, 1},  [X86_LEAF_STATE_AVX] = {13, 2},
+    [X86_LEAF_STATE_MASKS] = {13, 5}, [X86_LEAF_STATE_UPPER] = {13, 6}, [X86_LEAF_STATE_HIGH] = {13, 7},
 };
 
 static struct {

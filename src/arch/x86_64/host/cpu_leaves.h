@@ -14,6 +14,10 @@ enum x86_cpu_leaf {
     X86_LEAF_MORE_FEATURES, /* 7 */
     X86_LEAF_STATE_SIZES,   /* 13: of what xsave saves */
     X86_LEAF_STATE_WAYS,    /* 13, 1: of saving it */
+    X86_LEAF_STATE_AVX,     /* 13, 2: where it has the upper halves of ymm */
+    X86_LEAF_STATE_MASKS,   /* 13, 5: k */
+    X86_LEAF_STATE_UPPER,   /* 13, 6: the upper halves of zmm0 to zmm15 */
+    X86_LEAF_STATE_HIGH,    /* 13, 7: zmm16 to zmm31 */
     X86_LEAF_COUNT,
 };
 

@@ -7,12 +7,7 @@
  * are used by hardly anybody. What was not in use is put back as not in use: else SSE code would be slow on some CPUs.
  * Tiles that were not in use are left to whoever used them since, who has to release them as after any call.
  */
-#define AREA_KIND    464 /* where xsave leaves room for others: all else may be its, and tiles are on the rest */
-#define AREA_VECTORS 1024
-#define AREA_MASKS   3072
-#define AREA_IN_USE  3136
-#define AREA_MXCSR   3140
-#define AREA_TILES   4096
+#include "arch/x86_64/host/vector_area.h"
 
 #define IN_USE_X87    0x01
 #define IN_USE_AVX    0x04
@@ -171,7 +166,7 @@ clear_avx512:
 restore_x87:
         testb   $IN_USE_X87, AREA_IN_USE(%rdi)
         jnz     1f
-        movq    $0, 512(%rdi)
+        movq    $0, AREA_PRESENT(%rdi)
 1:      movl    $1, %eax
         xorl    %edx, %edx
         xrstor64 (%rdi)

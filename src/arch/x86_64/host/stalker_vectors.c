@@ -3,6 +3,7 @@
 #include "stalker/vectors.h"
 
 #include "arch/x86_64/host/cpu_leaves.h"
+#include "arch/x86_64/host/vector_area.h"
 
 #include <asm/sigcontext.h>
 #include <cpuid.h>
@@ -11,10 +12,6 @@
 #include <stdint.h>
 
 #define XSAVE_LEAF 13
-
-/* As stalker_vector_switch.S has it. */
-#define AREA_KIND  464
-#define AREA_TILES 4096
 
 /* Bits of XCR0. */
 #define STATE_MOVED     0xe7u                            /* x87, SSE, AVX, AVX-512 */
