@@ -4,7 +4,7 @@
  * function that is called with the context of a callout, a call probe, or a listener asks for those that it needs, and
  * may change them; the program goes on with that. Whoever does not ask pays nothing.
  *
- * Numbers and sizes are those of the machine that the program runs on. gait/x86_64.h and gait/arm64.h have functions
+ * Numbers and sizes are those of the machine that the program runs on. Headers with the names of CPUs have functions
  * with the names of a CPU's registers.
  *
  * All of these functions leave vector registers alone, and may be called by functions that do, too
@@ -28,7 +28,7 @@ enum gait_register_kind {
     GAIT_REGISTER_MASK,       /* k0 to k7 */
     GAIT_REGISTER_FLOAT,      /* st(0) to st(7) of the x87; their lower 8 bytes are the MMX registers */
     GAIT_REGISTER_CONTROL,    /* how floating-point numbers are computed with: numbers are in the header of the CPU */
-    GAIT_REGISTER_BASE,       /* 0: the thread pointer, fs base on x86-64; 1: gs base. Cannot be changed */
+    GAIT_REGISTER_BASE, /* 0: the thread pointer; 1: that of the other segment, if there is one. Cannot be changed */
 };
 
 /* How many registers of a kind this machine has, from number 0 on, and how many bytes each of them has; 0: none. */

@@ -34,9 +34,10 @@ enum stalker_reason {
     STALKER_EVENTS = STALKER_REASON_EVENTS,       /* the buffer is full; `resume` is set already */
     STALKER_CHANGED = STALKER_REASON_CHANGED,     /* the original of the block that has `exit` changed */
     STALKER_QUIET_END = STALKER_REASON_QUIET_END, /* an excluded call is over at the block that has `exit` */
-    STALKER_CALLED = STALKER_REASON_CALLED,       /* a system call was made in a call_piece; rcx is where it goes on */
-    STALKER_BEHIND, /* it goes on, at context.pc, behind the callouts that were made there: at `behind` */
-    STALKER_ENTER,  /* it was not in the cache: it is to be followed from context.pc on */
+    STALKER_CALLED =
+        STALKER_REASON_CALLED, /* a system call was made in a call_piece; its registers say where it goes on */
+    STALKER_BEHIND,            /* it goes on, at context.pc, behind the callouts that were made there: at `behind` */
+    STALKER_ENTER,             /* it was not in the cache: it is to be followed from context.pc on */
 };
 
 /* What others ask of a thread; looked at whenever it is in the engine. */

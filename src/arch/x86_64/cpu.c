@@ -2,7 +2,7 @@
 /* All that gait has for x86-64. */
 #include "arch/cpu.h"
 
-#include "arch/x86_64/engine.h"
+#include "arch/x86_64/x86_engine.h"
 
 extern const struct abi abi_x86_64;
 extern const struct arch arch_x86_64;

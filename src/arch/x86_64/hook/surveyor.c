@@ -3,13 +3,13 @@
  * What plans of hooks ask of an x86-64 instruction. Of patches, a jump has five bytes, a short one two, a trap one; a
  * landing mark, endbr64, has four.
  */
-#include "arch/x86_64/engine.h"
 #include "arch/x86_64/hook/branch_hints.h"
 #include "arch/x86_64/hook/branch_survey.h"
 #include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/return_use.h"
 #include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
+#include "arch/x86_64/x86_engine.h"
 #include "hook/hook_planner.h"
 
 static unsigned flags_of_flow(enum x86_flow flow)

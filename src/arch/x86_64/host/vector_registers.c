@@ -51,7 +51,7 @@ struct piece {
     uint8_t component;
 };
 
-struct pieces {
+struct vector_pieces {
     struct piece items[PIECES_MAX];
     unsigned count;
 };
@@ -133,18 +133,18 @@ static struct x86_cpu_answer place_of(enum component component)
     }
 }
 
-static void add(struct pieces *pieces, enum component component, uint32_t offset, unsigned bytes)
+static void add(struct vector_pieces *pieces, enum component component, uint32_t offset, unsigned bytes)
 {
     pieces->items[pieces->count++] = (struct piece){offset, (uint8_t)bytes, component};
 }
 
 /* The index-th register, or part of one, of a component. */
-static void add_from_image(struct pieces *pieces, enum component component, unsigned index, unsigned bytes)
+static void add_from_image(struct vector_pieces *pieces, enum component component, unsigned index, unsigned bytes)
 {
     add(pieces, component, place_of(component).ebx + index * bytes, bytes);
 }
 
-static void find_vector(const uint8_t *area, unsigned number, struct pieces *pieces)
+static void find_vector(const uint8_t *area, unsigned number, struct vector_pieces *pieces)
 {
     uint32_t moved = AREA_VECTORS + number * GAIT_X86_64_ZMM_BYTES;
 
@@ -165,7 +165,7 @@ static void find_vector(const uint8_t *area, unsigned number, struct pieces *pie
     }
 }
 
-static void find_control(const uint8_t *area, unsigned number, struct pieces *pieces)
+static void find_control(const uint8_t *area, unsigned number, struct vector_pieces *pieces)
 {
     switch (number) {
     case GAIT_X86_64_MXCSR:
@@ -183,9 +183,9 @@ static void find_control(const uint8_t *area, unsigned number, struct pieces *pi
     }
 }
 
-static struct pieces find(const uint8_t *area, unsigned kind, unsigned number)
+static struct vector_pieces find(const uint8_t *area, unsigned kind, unsigned number)
 {
-    struct pieces pieces = {.count = 0};
+    struct vector_pieces pieces = {.count = 0};
 
     if (kind == GAIT_REGISTER_VECTOR)
         find_vector(area, number, &pieces);
@@ -234,7 +234,7 @@ static void make_present(uint8_t *area, enum component component)
 }
 
 /* All of its bytes; those that the machine does not have are 0. */
-static void read_pieces(const uint8_t *area, const struct pieces *pieces, uint8_t bytes_out[REGISTER_BYTES_MAX])
+static void read_pieces(const uint8_t *area, const struct vector_pieces *pieces, uint8_t bytes_out[REGISTER_BYTES_MAX])
 {
     size_t at = 0;
 
@@ -250,7 +250,7 @@ static void read_pieces(const uint8_t *area, const struct pieces *pieces, uint8_
 }
 
 /* What stays as it is does not make a component present. */
-static void write_pieces(uint8_t *area, const struct pieces *pieces, const uint8_t *before, const uint8_t *after)
+static void write_pieces(uint8_t *area, const struct vector_pieces *pieces, const uint8_t *before, const uint8_t *after)
 {
     size_t at = 0;
 
@@ -291,7 +291,7 @@ static uint32_t control_mask(unsigned number)
 
 void vector_registers_get(const void *area, unsigned kind, unsigned number, void *bytes_out, size_t size_bytes)
 {
-    struct pieces pieces = find(area, kind, number);
+    struct vector_pieces pieces = find(area, kind, number);
     uint8_t bytes[REGISTER_BYTES_MAX];
 
     read_pieces(area, &pieces, bytes);
@@ -300,7 +300,7 @@ void vector_registers_get(const void *area, unsigned kind, unsigned number, void
 
 int vector_registers_set(void *area, unsigned kind, unsigned number, const void *bytes, size_t size_bytes)
 {
-    struct pieces pieces = find(area, kind, number);
+    struct vector_pieces pieces = find(area, kind, number);
     uint8_t before[REGISTER_BYTES_MAX], after[REGISTER_BYTES_MAX];
     uint32_t value;
 

@@ -9,10 +9,10 @@
  * branch came from: the jump's address is cut to 32 bits, and its constant takes the number away again.
  */
 #include "arch/host_cpu.h"
-#include "arch/x86_64/engine.h"
 #include "arch/x86_64/stalker/frequent_code.h"
 #include "arch/x86_64/stalker/landing_check.h"
 #include "arch/x86_64/stalker/translate.h"
+#include "arch/x86_64/x86_engine.h"
 #include "gait/cpu_context.h"
 #include "stalker/code_place.h"
 #include "stalker/stalker_engine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which registers system calls have their parts in, and where a tracer finds those of a thread. Stateless. */
-#include "arch/x86_64/engine.h"
+#include "arch/x86_64/x86_engine.h"
 
 #include "arch/thread_registers.h"
 #include "arch/x86_64/isa/user_registers.h"

@@ -3,8 +3,8 @@
 #include "stalker/signal_frame.h"
 
 #include "arch/engine.h"
-#include "arch/x86_64/engine.h"
 #include "arch/x86_64/stalker/signal_layout.h"
+#include "arch/x86_64/x86_engine.h"
 #include "gait/x86_64.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * not change the flow of control. translate_flow.c writes those that do, and so the end of most blocks. Invariant: at
  * each instruction written to hot memory, the trail knows the program's state.
  */
-#include "arch/x86_64/engine.h"
+#include "arch/x86_64/x86_engine.h"
 
 #include "arch/engine.h"
 #include "arch/host_cpu.h"

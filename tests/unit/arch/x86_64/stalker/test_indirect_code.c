@@ -2,7 +2,7 @@
 #include "arch/x86_64/stalker/translate.h"
 
 #include "arch/host_cpu.h"
-#include "arch/x86_64/engine.h"
+#include "arch/x86_64/x86_engine.h"
 #include "gait/cpu_context.h"
 #include "gait/x86_64.h"
 #include "ring/event_record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "arch/x86_64/engine.h"
+#include "arch/x86_64/x86_engine.h"
 
 #include "gait/x86_64.h"
 #include "stalker/system_call.h"

@@ -2,8 +2,8 @@
 /* Frames as bytes; test_engine_leave.c has the kernel return from them. */
 #include "stalker/signal_frame.h"
 
-#include "arch/x86_64/engine.h"
 #include "arch/x86_64/stalker/signal_layout.h"
+#include "arch/x86_64/x86_engine.h"
 #include "gait/x86_64.h"
 #include "support/check.h"
 

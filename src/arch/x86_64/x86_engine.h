@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine's contract as x86-64 fulfils it: arch/engine.h says what each part is. */
-#ifndef GAIT_ARCH_X86_64_ENGINE_H
-#define GAIT_ARCH_X86_64_ENGINE_H
+#ifndef GAIT_ARCH_X86_64_X86_ENGINE_H
+#define GAIT_ARCH_X86_64_X86_ENGINE_H
 
 #include "arch/engine.h"
 
