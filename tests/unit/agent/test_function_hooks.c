@@ -123,8 +123,8 @@ static void begin_with(uint64_t loader_notification)
 
     CHECK_EQUAL(hook_threads_begin(&threads), 0);
     CHECK_EQUAL(hook_details_begin(agent_lab.ring, &agent_lab.options), 0);
-    CHECK_EQUAL(hook_set_open(), 0);
     function_hooks_begin(&options);
+    CHECK_EQUAL(hook_set_open(), 0);
     hook_recording_begin(agent_lab.ring, function_hooks_space());
     wanted.patterns = agent_lab.options.patterns;
     wanted.parts = parts;

@@ -142,8 +142,8 @@ static void prepare(const char *pattern)
     memcpy(code_before, CODE_START, CODE_BYTES);
     CHECK_EQUAL(hook_threads_begin(&threads), 0);
     CHECK_EQUAL(hook_details_begin(agent_lab.ring, &agent_lab.options), 0);
-    CHECK_EQUAL(hook_set_open(), 0);
     hook_set_begin();
+    CHECK_EQUAL(hook_set_open(), 0);
     probe_set_begin(agent_lab.ring, &agent_lab.options);
     CHECK_EQUAL(mapping_list_visit(0, UINT64_MAX, look_at_mapping, NULL), 0);
     CHECK_EQUAL(hook_image_open(&image, "/proc/self/exe"), 0);
