@@ -2,8 +2,8 @@
 /*
  * What following threads and hooking functions need of a CPU: one contract, a struct for each concern. All of it that
  * does not have to run on the CPU is here, so that a CPU's part is built and tested on every machine; what has to is
- * declared in the headers of stalker/ and hook/ that say "in arch/<cpu>/host", and host_missing.c answers for a CPU
- * that lacks a part of it. docs/howto/add_architecture.md says what to write in which order.
+ * declared in the headers of stalker/ and hook/ that say "in arch/<cpu>/host", and none/host/no_engine.c answers for a
+ * CPU that lacks a part of it. docs/howto/add_architecture.md says what to write in which order.
  *
  * Usable inside the target: no libc, no state.
  */
