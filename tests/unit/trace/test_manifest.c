@@ -231,7 +231,7 @@ static void counters_of_other_gaits_are_passed_over(void)
     CHECK_EQUAL(read.processes[0].counters.values[0], 0);
     manifest_free(&read);
     write_with_counters("\"counters\": {\"blocks_linked\": -4}");
-    refuse(NULL, EPROTO, "\"blocks_linked\" is missing or not what it should be");
+    refuse(NULL, EPROTO, "\"blocks_linked\" is missing or has the wrong form");
     write_with_counters("\"counters\": {\"blocks_linked\": {}}");
     refuse(NULL, EPROTO, "\"blocks_linked\"");
     write_with_counters("\"counters\": 5");
