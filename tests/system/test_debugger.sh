@@ -41,7 +41,7 @@ debug() {
 
 debug --follow none -- -ex bt -ex 'shell sleep 1.5' -ex detach
 check "its stack is the program's" grep -q 'in main ()' "$folder/gdb"
-check "that it is traced is told" grep -q 'is also traced by process [0-9]* (gdb): breakpoints' "$folder/err"
+check "that it is traced is told" grep -q 'is also traced by process [0-9]* (gdb): its breakpoints' "$folder/err"
 debug --hook '*' -- -ex 'break called' -ex continue -ex bt -ex delete -ex detach
 check "breakpoints in hooked functions are met" grep -q 'Breakpoint 1, called (' "$folder/gdb"
 check "nothing is told of them" test "$(grep -c 'traced by' "$folder/err")" == 0
