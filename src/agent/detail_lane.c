@@ -207,7 +207,8 @@ void detail_lane_enter(struct detail_lane *lane, const struct detail_enter *ente
     record->values_bytes = values.size_bytes;
     behind = place.bytes + sizeof(*record);
     __builtin_memcpy(behind, (const void *)(uintptr_t)sp, wanted);
-    __builtin_memcpy(behind + align_up(wanted, 8), values.bytes, values.size_bytes);
+    if (values.size_bytes > 0)
+        __builtin_memcpy(behind + align_up(wanted, 8), values.bytes, values.size_bytes);
     commit(lane, place);
 }
 

@@ -11,7 +11,8 @@
 
 /*
  * Left alone by sanitizers. For code that runs with another thread's pointer to thread-local data, or with none: the
- * run-time library of a sanitizer would take it for that thread.
+ * run-time library of a sanitizer would take it for that thread. And for code that never returns on a stack of ours,
+ * whose frame would stay forbidden memory.
  */
 #define UNSANITIZED __attribute__((no_sanitize("address", "undefined", "thread")))
 

@@ -13,6 +13,7 @@
 #include "stalker/signal_virtualize.h"
 
 #include "arch/engine.h"
+#include "base/attributes.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "stalker/call_telling.h"
@@ -77,7 +78,7 @@ static void send_step(const struct stalker_thread *thread)
                 0, 0);
 }
 
-_Noreturn void signal_thread_end(struct stalker_thread *thread)
+UNSANITIZED _Noreturn void signal_thread_end(struct stalker_thread *thread)
 {
     signal_thread_hold(thread);
     if (is_step_owed(thread, &thread->context))
@@ -104,7 +105,7 @@ void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come)
         signal_mask_set(may_come ? SIGNAL_MASK_ALL & ~bit_of(SIGSYS) : SIGNAL_MASK_ALL);
 }
 
-_Noreturn void signal_return(struct stalker_thread *thread)
+UNSANITIZED _Noreturn void signal_return(struct stalker_thread *thread)
 {
     void *ucontext = (void *)(uintptr_t)gait_cpu_stack_pointer(&thread->context);
 

@@ -38,7 +38,8 @@ static int add(struct trace_blocks *blocks, const struct ring_block *block, cons
         result = hash_map_insert(&blocks->numbers, key_of(block->space, block->number), blocks->count);
     if (result != 0)
         return result;
-    memcpy(blocks->lengths + blocks->lengths_bytes, lengths, block->lengths_count);
+    if (block->lengths_count > 0)
+        memcpy(blocks->lengths + blocks->lengths_bytes, lengths, block->lengths_count);
     blocks->blocks[blocks->count++] = (struct trace_block){
         .start = block->start,
         .call_target = block->call_target,

@@ -54,7 +54,8 @@ static void take_details(const struct ring_batch *piece)
     size_t at = 0, size_bytes;
 
     must(piece->size_bytes <= sizeof(agent_lab.bytes) - agent_lab.used ? 0 : -ENOSPC, "room for records");
-    memcpy(start, piece->bytes, piece->size_bytes);
+    if (piece->size_bytes > 0)
+        memcpy(start, piece->bytes, piece->size_bytes);
     agent_lab.used += piece->size_bytes;
     while ((size_bytes = detail_record_check(start + at, piece->size_bytes - at)) != 0) {
         must(agent_lab.record_count < AGENT_LAB_RECORDS ? 0 : -ENOSPC, "room for records");

@@ -142,6 +142,8 @@ static bool is_quiet(const void *address)
 
 static void what_is_excluded_is_quiet(void)
 {
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+
     begin();
     agent_lab_add_pattern(AGENT_PATTERN_EXCLUDE, "!wanted_one");
     agent_lab_add_pattern(AGENT_PATTERN_EXCLUDE, "libc.so*");
@@ -149,7 +151,8 @@ static void what_is_excluded_is_quiet(void)
     look();
     CHECK(is_quiet((const void *)wanted_one));
     CHECK(!is_quiet((const void *)wanted_two));
-    CHECK(is_quiet(dlsym(RTLD_DEFAULT, "getppid")) && is_quiet(dlsym(RTLD_DEFAULT, "strtol")));
+    /* Not what a sanitizer has in the place of one. */
+    CHECK(libc != NULL && is_quiet(dlsym(libc, "getppid")) && is_quiet(dlsym(libc, "strtol")));
     CHECK_EQUAL(told_count, 0);
     CHECK_EQUAL(ring_reader_matched(agent_lab.reader), 1u << 0 | 1u << 1);
     /* When the module goes, so does that. */

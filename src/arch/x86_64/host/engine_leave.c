@@ -9,6 +9,7 @@
 #include "arch/thread_landing.h"
 #include "arch/x86_64/isa/user_registers.h"
 #include "arch/x86_64/stalker/signal_layout.h"
+#include "base/attributes.h"
 #include "base/raw_syscall.h"
 #include "gait/x86_64.h"
 #include "stalker/callout.h"
@@ -42,7 +43,7 @@ _Static_assert(offsetof(struct x86_frame_vectors, size_bytes) ==
                    offsetof(struct _fpstate_64, sw_reserved.extended_size),
                "the kernel has another one");
 
-_Noreturn void signal_frame_return(const struct stalker_thread *thread, const void *ucontext)
+UNSANITIZED _Noreturn void signal_frame_return(const struct stalker_thread *thread, const void *ucontext)
 {
     struct x86_ucontext copy = *(const struct x86_ucontext *)ucontext;
 
@@ -74,7 +75,7 @@ static uint16_t stack_segment(void)
  * A sleep that was interrupted goes on for what is left of it only if rt_sigreturn, which forgets it, does not come in
  * between. So the stack of signals is put back first, and the rest of the state from the program's stack.
  */
-static _Noreturn void leave_for_restart(struct stalker_thread *thread)
+UNSANITIZED static _Noreturn void leave_for_restart(struct stalker_thread *thread)
 {
     struct thread_landing landing = {.signal_mask = thread->signals_mask};
     struct x86_user_registers *user = x86_user_registers(&landing.registers);
@@ -98,7 +99,7 @@ static bool is_restarting(const struct gait_cpu_context *cpu)
            bytes[1] == 0x05;
 }
 
-_Noreturn void signal_frame_leave(struct stalker_thread *thread)
+UNSANITIZED _Noreturn void signal_frame_leave(struct stalker_thread *thread)
 {
     _Alignas(VECTOR_ALIGNMENT) uint8_t vectors[STALKER_VECTORS_FRAME_BYTES_MAX];
     struct x86_ucontext frame = {
