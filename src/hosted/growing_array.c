@@ -18,7 +18,7 @@ int growing_array_resize(void *items_inout, size_t count, size_t item_bytes)
 
     memcpy(&items, items_inout, sizeof(items));
     /* A doubled count that is 0 was too large. */
-    resized = count == 0 || count > SIZE_MAX / item_bytes ? NULL : realloc(items, count * item_bytes);
+    resized = count == 0 || count > PTRDIFF_MAX / item_bytes ? NULL : realloc(items, count * item_bytes);
     if (resized == NULL)
         return -ENOMEM;
     memcpy(items_inout, &resized, sizeof(resized));
