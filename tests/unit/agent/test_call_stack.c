@@ -23,7 +23,7 @@ static size_t taken_count;
 static bool goes_on;
 
 /* Takes the stack of its caller, as it is at the first instruction of this function. */
-static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void take(size_t capacity)
+static __attribute__((noinline)) void take(size_t capacity)
 {
     uint64_t *frame = __builtin_frame_address(0);
     struct gait_cpu_context cpu = {0};

@@ -26,7 +26,7 @@ __attribute__((noinline)) int other_one(int value)
     return value + 3;
 }
 
-static int (*find_late(void))(int)
+static __attribute__((used)) int (*find_late(void))(int)
 {
     return chosen_one;
 }

@@ -30,7 +30,7 @@ __attribute__((noinline)) int wanted_two(int value)
     return value + 2;
 }
 
-static int (*find_late(void))(int)
+static __attribute__((used)) int (*find_late(void))(int)
 {
     return wanted_one;
 }
