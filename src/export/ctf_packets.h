@@ -6,7 +6,6 @@
 #ifndef GAIT_EXPORT_CTF_PACKETS_H
 #define GAIT_EXPORT_CTF_PACKETS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
  * counted by can be had without the tracepoint's record, the program is at the raw tracepoint instead, and nobody
  * makes a record.
  */
-#define _GNU_SOURCE
 #include "kernel/watch.h"
 
 #include "hosted/error_text.h"

@@ -5,7 +5,6 @@
  * program's function and its argument are handed over in a struct that belongs to the new thread once that begins, and
  * to the call if it fails.
  */
-#define _GNU_SOURCE
 #include "libgait/thread_watch.h"
 
 #include "base/mutex.h"

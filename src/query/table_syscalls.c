@@ -4,7 +4,6 @@
 #include "view/system_call_reader.h"
 #include "view/system_call_words.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

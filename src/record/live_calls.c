@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "record/live_calls.h"
 
 #include "base/clock_pair.h"

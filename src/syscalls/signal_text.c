@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "syscalls/signal_text.h"
 
 #include "syscalls/constant_set.h"

@@ -3,7 +3,6 @@
 #ifndef GAIT_VIEW_SYSTEM_CALL_WORDS_H
 #define GAIT_VIEW_SYSTEM_CALL_WORDS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct view_system_call;

@@ -6,7 +6,6 @@
 #include "cli/screens/screen.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES   512

@@ -5,7 +5,6 @@
 #include "cli/screens/screen.h"
 #include "report/detail_words.h"
 #include "report/figures.h"
-#include "symbolize/function_names.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
