@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names are those of the program's notes: they are shown through printable(). */
-#include "cli/screens/report_probes.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
