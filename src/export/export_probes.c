@@ -2,7 +2,7 @@
 #include "export/export_probes.h"
 
 #include "hosted/error_text.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "view/detail_reader.h"
 #include "view/probe_names.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* probes: static probes that were passed, a row each time. */
 #include "query/placed_details.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "view/probe_names.h"
 
 #include <string.h>

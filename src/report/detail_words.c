@@ -3,7 +3,7 @@
 
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

@@ -8,6 +8,18 @@
 
 #include "syscalls/call_text.h"
 
+/* ---- arguments, by their kind ------------------------------------------------------------------------------------ */
+
+/* Whether the argument is an answer: known only when the call is over. */
+bool argument_text_is_answer(const struct call_text *text, const struct system_call_argument *argument);
+
+/* Writes argument `which`. */
+void argument_text_put(const struct call_text *text, const struct system_call_argument *argument, unsigned which);
+
+/* Writes what the call has changed of an argument that was written when it began. */
+void argument_text_put_change(const struct call_text *text, const struct system_call_argument *argument,
+                              unsigned which);
+
 /* ---- structs, by what the table of system calls says they are ---------------------------------------------------- */
 
 /* The struct at address, or the address if it cannot be read, or nothing is known of it. */
@@ -159,5 +171,10 @@ void time_text_put_utime(const struct call_text *text, const void *timespec);
 
 /* Behind a date in seconds: the date, as a comment. */
 void time_text_put_date(const struct call_text *text, int64_t seconds, int64_t nanoseconds);
+
+/* ---- what descriptors of processes that live are ----------------------------------------------------------------- */
+
+/* Writes "</etc/passwd>", or nothing if that is not to be known; AT_FDCWD is the process's folder. */
+void process_fd_put(struct text_writer *out, int pid, int fd);
 
 #endif

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_text.h"
 
-#include "syscalls/argument_text.h"
 #include "syscalls/constant_set.h"
 #include "syscalls/errno_name.h"
 #include "syscalls/subject_texts.h"

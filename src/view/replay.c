@@ -7,7 +7,7 @@
 
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
