@@ -10,9 +10,9 @@
 #include "cli/screens/report_table.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
-#include "report/detail_words.h"
 #include "report/report_diff.h"
 #include "report/report_json.h"
+#include "report/report_words.h"
 #include "trace/stream_reader.h"
 
 #include <errno.h>

@@ -9,8 +9,7 @@
 
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
-#include "kernel/condition.h"
-#include "kernel/raw_tracepoint.h"
+#include "kernel/program_setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* probes: static probes that were passed, a row each time. */
 #include "query/placed_details.h"
 #include "trace/detail_text.h"
-#include "view/probe_names.h"
+#include "view/record_words.h"
 
 #include <string.h>
 

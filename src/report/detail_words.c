@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/detail_words.h"
+#include "report/report_words.h"
 
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"

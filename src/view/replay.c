@@ -12,9 +12,8 @@
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
 #include "view/joined_details.h"
-#include "view/probe_names.h"
+#include "view/record_words.h"
 #include "view/system_call_reader.h"
-#include "view/system_call_words.h"
 
 #include <errno.h>
 #include <stdlib.h>

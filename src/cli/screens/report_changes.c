@@ -5,8 +5,8 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "report/process_words.h"
 #include "report/report_diff.h"
+#include "report/report_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/crash_words.h"
-#include "report/process_words.h"
+#include "report/report_words.h"
 #include "symbolize/function_names.h"
 #include "view/trace_report.h"
 

@@ -3,8 +3,8 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/detail_words.h"
 #include "report/figures.h"
+#include "report/report_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/detail_words.h"
-#include "view/probe_names.h"
+#include "report/report_words.h"
+#include "view/record_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "report/process_words.h"
+#include "report/report_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

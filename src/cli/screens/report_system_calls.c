@@ -3,7 +3,7 @@
 
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "view/system_call_words.h"
+#include "view/record_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
