@@ -16,7 +16,6 @@
 #include "hook/call_slot.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
-#include "hook/hook_unwinders.h"
 #include "hook/listener_call.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"

@@ -9,7 +9,6 @@
 #include "base/attributes.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct agent_call;
 struct ring_region;

@@ -6,7 +6,6 @@
 #include "agent/interrupted_place.h"
 
 #include "agent/hook_set.h"
-#include "arch/stub_layout.h"
 #include "hook/call_slot.h"
 #include "hook/hook_stub.h"
 #include "hook/hook_thread.h"

@@ -20,7 +20,6 @@
 #include "elf/symbol_entries.h"
 #include "elf/symbols.h"
 #include "gait/cpu_context.h"
-#include "hook/hook_unwinders.h"
 #include "process/mapping_list.h"
 #include "process/memory_probe.h"
 #include "protocol/agent_pattern.h"

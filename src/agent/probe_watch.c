@@ -8,7 +8,6 @@
 #include "agent/function_watch.h"
 #include "agent/probe_set.h"
 #include "base/slab.h"
-#include "gait/stalker.h"
 #include "stalker/call_probe.h"
 #include "stalker/thread.h"
 

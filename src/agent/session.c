@@ -21,7 +21,6 @@
 #include "ring/ring_region.h"
 #include "stalker/exclusion.h"
 #include "stalker/follow_other.h"
-#include "stalker/signal_frame.h"
 #include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"

@@ -12,7 +12,6 @@
 
 #include "arch/arch.h"
 #include "base/address.h"
-#include "base/attributes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

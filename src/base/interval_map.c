@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/mapped_array.h"
+#include "base/partition_point.h"
 
 #include <asm/errno.h>
 
@@ -42,17 +43,7 @@ static int insert_at(struct interval_map *map, size_t index, struct interval int
 
 size_t interval_map_index_from(const struct interval_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (map->intervals[middle].end > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return PARTITION_POINT(map->count, i, map->intervals[i].end <= address);
 }
 
 bool interval_map_overlaps(const struct interval_map *map, uint64_t start, uint64_t end)

@@ -8,7 +8,6 @@
 #include "base/memory_map.h"
 
 #include <asm/errno.h>
-#include <stdint.h>
 
 int mapped_array_grow(void *items_inout, size_t *capacity, size_t count, size_t item_bytes)
 {

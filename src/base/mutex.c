@@ -9,7 +9,6 @@
 
 #include <asm/unistd.h>
 #include <linux/futex.h>
-#include <stddef.h>
 
 enum mutex_state {
     FREE,

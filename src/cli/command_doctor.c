@@ -30,8 +30,7 @@ static void put(struct screen *screen, const struct doctor_check *check, const s
 
 static void put_json(struct json_writer *json, const struct doctor_check *check, const struct doctor_finding *finding)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, NULL, '{');
+    json_writer_open_line(json, 2, NULL, '{');
     json_writer_text(json, "subject", check->subject);
     json_writer_text(json, "purpose", check->purpose);
     json_writer_text(json, "works", verdicts[finding->verdict]);

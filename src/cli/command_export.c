@@ -5,7 +5,6 @@
 
 #include "cli/options/export_options.h"
 #include "cli/reading_status.h"
-#include "cli/screens/printable.h"
 #include "cli/screens/progress_bar.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"

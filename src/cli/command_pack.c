@@ -9,9 +9,9 @@
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"
 #include "trace/modules.h"
+#include "trace/packed_trace.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_files.h"
-#include "trace/trace_pack.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -144,7 +144,8 @@ static void put_size(struct screen *screen, uint64_t bytes)
                  (double)bytes < MIB ? "KiB" : "MiB");
 }
 
-static void report(const struct packed_copy *packing, const char *path, size_t count, const struct packed_amount *amount)
+static void report(const struct packed_copy *packing, const char *path, size_t count,
+                   const struct packed_amount *amount)
 {
     struct screen *screen = packing->call->screen;
     char clean[512];

@@ -2,16 +2,14 @@
 /* gait query: SQL over a trace, and what there is to ask for. */
 #include "cli/command.h"
 
+#include "cli/hints.h"
 #include "cli/options/arguments.h"
-#include "cli/query_hint.h"
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
 #include "query/query.h"
-#include "query/row_csv.h"
-#include "query/row_json.h"
-#include "query/row_table.h"
+#include "query/row_formats.h"
 #include "trace/stream_reader.h"
 #include "view/view_trace.h"
 

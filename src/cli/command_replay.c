@@ -3,7 +3,7 @@
 #include "cli/command.h"
 
 #include "base/text_parse.h"
-#include "cli/no_such_function.h"
+#include "cli/hints.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/pager.h"

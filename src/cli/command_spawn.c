@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* gait spawn: records a program from its first instruction to its end, and ends as it did. */
-#define _GNU_SOURCE
 #include "cli/recorder.h"
 
 #include "cli/probe_lookup.h"

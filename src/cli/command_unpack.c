@@ -7,7 +7,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
-#include "trace/trace_unpack.h"
+#include "trace/packed_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

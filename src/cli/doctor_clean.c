@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cli/doctor_clean.h"
 
-#include "hosted/error_text.h"
 #include "kernel/tracefs.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What is typed is taken only from a terminal that is ours at the moment: reading another's would stop us. */
-#define _GNU_SOURCE
 #include "cli/held_start.h"
 
 #include <errno.h>

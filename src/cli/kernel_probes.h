@@ -3,7 +3,6 @@
 #ifndef GAIT_CLI_KERNEL_PROBES_H
 #define GAIT_CLI_KERNEL_PROBES_H
 
-#include "cli/command.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/watch.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "cli/known_functions.h"
 
 #include "elf/symbol_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/no_such_function.h"
+#include "cli/hints.h"
 
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SQLite has no other way to say what it does not know than the text of its error. */
 #define _GNU_SOURCE
-#include "cli/query_hint.h"
+#include "cli/hints.h"
 
 #include "cli/options/nearest_name.h"
 #include "gait/error.h"

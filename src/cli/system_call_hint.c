@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/system_call_hint.h"
+#include "cli/hints.h"
 
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"

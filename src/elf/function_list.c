@@ -6,6 +6,7 @@
 #include "elf/function_list.h"
 
 #include "base/memory_functions.h"
+#include "base/partition_point.h"
 #include "elf/byte_cursor.h"
 
 #include <asm/errno.h>
@@ -385,16 +386,8 @@ size_t elf_function_list_select(struct elf_function_list *list, const struct elf
 
 const struct elf_function *elf_function_list_find(const struct elf_function_list *list, uint64_t address)
 {
-    size_t low = 0, high = list->count;
+    size_t low = PARTITION_POINT(list->count, i, list->functions[i].start <= address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (list->functions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low == 0 ? NULL : &list->functions[low - 1];
 }
 

@@ -9,7 +9,6 @@
 #include "base/attributes.h"
 #include "elf/elf_memory.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define ELF_LOADED_SEGMENTS_MAX 16u

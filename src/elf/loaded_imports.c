@@ -2,7 +2,6 @@
 /* Relocations that want the address of a symbol. What kind they are of is for a CPU to know, and not looked at. */
 #include "elf/loaded_imports.h"
 
-#include "base/memory_functions.h"
 #include "elf/loaded_image.h"
 #include "elf/loaded_symbols.h"
 

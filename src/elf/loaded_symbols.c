@@ -5,7 +5,6 @@
  */
 #include "elf/loaded_symbols.h"
 
-#include "base/memory_functions.h"
 #include "elf/loaded_image.h"
 
 #include <asm/errno.h>

@@ -2,7 +2,6 @@
 /* Arguments are "SIZE@OPERAND", with spaces between them; a size below 0 means that there is a sign. */
 #include "elf/probe_arguments.h"
 
-#include "base/memory_functions.h"
 #include "elf/elf_memory.h"
 #include "elf/probe_operand_text.h"
 

@@ -11,7 +11,6 @@
 #include "elf/symbols.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct symbol_file {
     struct elf_symbols symbols; /* of its bytes; code is not read, and reads as zeroes */

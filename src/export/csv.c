@@ -8,16 +8,13 @@
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
-#include "export/export_kernel.h"
-#include "export/export_probes.h"
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "trace/kernel_event_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD_BYTES  4096

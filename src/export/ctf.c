@@ -7,12 +7,9 @@
  */
 #define _GNU_SOURCE
 #include "export/call_flag_names.h"
-#include "export/ctf_metadata.h"
 #include "export/ctf_packets.h"
 #include "export/export_calls.h"
-#include "export/export_kernel.h"
-#include "export/export_probes.h"
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "hosted/error_text.h"

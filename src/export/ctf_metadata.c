@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/ctf_metadata.h"
+#include "export/ctf_packets.h"
 
 #include "export/export_text.h"
 #include "gait/version.h"

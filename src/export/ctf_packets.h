@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream of a thread in the Common Trace Format 1.8: events in packets, as ctf_metadata.h describes them. Memory is
+ * The stream of a thread in the Common Trace Format 1.8: events in packets, as the metadata describes them. Memory is
  * that of a packet. One thread at a time.
  */
 #ifndef GAIT_EXPORT_CTF_PACKETS_H
 #define GAIT_EXPORT_CTF_PACKETS_H
 
-#include <stdbool.h>
+#include "trace/manifest.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,5 +39,8 @@ void ctf_put_text(struct ctf_packets *packets, const char *text);
 
 /* Writes the packet that is begun, if there is one. Errors stay with the stream. */
 void ctf_end_packet(struct ctf_packets *packets);
+
+/* Writes what the streams look like, in the language that CTF 1.8 has for that (TSDL). Errors stay with the stream. */
+void ctf_metadata_write(FILE *stream, const struct manifest *manifest, const uint8_t *uuid);
 
 #endif

@@ -46,4 +46,10 @@ struct export_format {
     MUST_USE int (*write)(const struct export_job *job, struct gait_error *err);
 };
 
+/* The list of all formats: number `which`, in the order of export_formats.def; NULL behind the last. */
+const struct export_format *export_formats_get(size_t which);
+
+/* NULL: there is none of that name. */
+const struct export_format *export_formats_find(const char *name);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 
 #include "hosted/error_text.h"
 #include "trace/stream_reader.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_probes.h"
+#include "export/export_records.h"
 
 #include "hosted/error_text.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "view/detail_reader.h"
-#include "view/probe_names.h"
+#include "view/record_words.h"
 
 #include <errno.h>
 #include <string.h>

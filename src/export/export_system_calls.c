@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 
 #include "hosted/error_text.h"
+#include "view/record_words.h"
 #include "view/system_call_reader.h"
-#include "view/system_call_words.h"
 
 #include <errno.h>
 #include <stdlib.h>

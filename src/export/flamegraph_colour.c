@@ -2,8 +2,6 @@
 /* The file chooses the hue, the name varies it a little; all in whole numbers, so that every machine agrees. */
 #include "export/flamegraph_colour.h"
 
-#include <stddef.h>
-
 #define GREY     0xc9ccd4u
 #define CIRCLE   360u
 #define THOUSAND 1000u

@@ -8,13 +8,11 @@
  */
 #include "export/call_flag_names.h"
 #include "export/export_calls.h"
-#include "export/export_kernel.h"
-#include "export/export_probes.h"
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "hosted/json_text.h"
-#include "trace/kernel_event_json.h"
+#include "trace/kernel_event_text.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>

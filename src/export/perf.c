@@ -7,7 +7,7 @@
  * Memory grows with how deep calls go.
  */
 #include "export/export_calls.h"
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "hosted/growing_array.h"

@@ -5,8 +5,7 @@
  * numbers are those of Perfetto's protos/perfetto/trace; tests/export/perfetto.proto has those that are used here.
  */
 #include "export/export_calls.h"
-#include "export/export_probes.h"
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "export/function_texts.h"
 #include "export/perfetto_kernel.h"

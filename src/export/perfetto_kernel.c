@@ -5,7 +5,7 @@
  */
 #include "export/perfetto_kernel.h"
 
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 #include "export/frame_texts.h"
 #include "export/perfetto_packet.h"
 #include "hosted/error_text.h"

@@ -10,7 +10,6 @@
 #include "hosted/json_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"

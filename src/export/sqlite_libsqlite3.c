@@ -6,13 +6,13 @@
  */
 #define _GNU_SOURCE
 #include "export/export_calls.h"
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 #include "query/call_totals.h"
 #include "query/query_table.h"
-#include "trace/kernel_event_json.h"
+#include "trace/kernel_event_text.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>

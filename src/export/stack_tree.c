@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "export/stack_tree.h"
 
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 #include "export/export_text.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"

@@ -6,7 +6,6 @@
 #ifndef GAIT_HOOK_HOOK_RECORD_H
 #define GAIT_HOOK_HOOK_RECORD_H
 
-#include "base/attributes.h"
 #include "ring/event_record.h"
 
 #include <stdatomic.h>

@@ -7,7 +7,6 @@
 #include "base/code_writer.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
-#include "hook/stub_knowledge.h"
 
 #include <asm/errno.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "hook/hook_thread.h"
 #include "hook/hook_thread_layout.h"
 #include "hook/trap_table.h"
-#include "process/thread_list.h"
 
 #include <asm/errno.h>
 

@@ -7,7 +7,6 @@
  */
 #include "hook/invocation_stack.h"
 
-#include "base/assert.h"
 #include "base/memory_map.h"
 
 #include <asm/errno.h>

@@ -19,7 +19,6 @@
 #include "hook/hook_thread_layout.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define INVOCATION_NO_SLOT (1ull << 63)

@@ -8,7 +8,6 @@
 #include "arch/vector_state.h"
 #include "hook/call_data.h"
 #include "hook/hook_thread.h"
-#include "hook/hook_unwinders.h"
 #include "hook/quiescence.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"

@@ -7,7 +7,6 @@
 #include "hook/own_stack.h"
 
 #include "base/raw_syscall.h"
-#include "base/text_parse.h"
 #include "process/mapping_list.h"
 
 #include <asm/signal.h>

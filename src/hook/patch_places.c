@@ -8,6 +8,7 @@
 
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
+#include "base/partition_point.h"
 #include "process/forced_memory.h"
 
 #include <asm/errno.h>
@@ -98,16 +99,8 @@ int patch_places_sort(struct patch_places *places)
 
 const struct patch_place *patch_places_find(const struct patch_places *places, uint64_t address)
 {
-    size_t low = 0, high = places->count;
+    size_t low = PARTITION_POINT(places->count, i, places->places[i].address <= address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (places->places[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low == 0 ? NULL : &places->places[low - 1];
 }
 

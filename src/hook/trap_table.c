@@ -14,7 +14,6 @@
 #include <asm/siginfo.h>
 #include <asm/signal.h>
 #include <asm/unistd.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #define EXPECTED_TRAPS 64

@@ -57,6 +57,12 @@ void json_writer_break(struct json_writer *json, unsigned spaces)
     json->break_for = spaces + 1;
 }
 
+void json_writer_open_line(struct json_writer *json, unsigned spaces, const char *name, char bracket)
+{
+    json_writer_break(json, spaces);
+    json_writer_open(json, name, bracket);
+}
+
 void json_writer_text(struct json_writer *json, const char *name, const char *text)
 {
     begin_member(json, name);

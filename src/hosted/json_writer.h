@@ -34,6 +34,9 @@ void json_writer_close(struct json_writer *json, char bracket);
 /* The next member, or the bracket that closes, begins a line with so many spaces. */
 void json_writer_break(struct json_writer *json, unsigned spaces);
 
+/* A bracket that opens on such a line. */
+void json_writer_open_line(struct json_writer *json, unsigned spaces, const char *name, char bracket);
+
 /* NULL: null */
 void json_writer_text(struct json_writer *json, const char *name, const char *text);
 void json_writer_count(struct json_writer *json, const char *name, uint64_t count);

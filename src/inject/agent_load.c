@@ -4,7 +4,6 @@
  * about to begin, what is constant of the image is then mapped from our own file, if that can be. The agent gives its
  * segments the access that they want; only where the system allows no memory that can be written and executed we do.
  */
-#define _GNU_SOURCE
 #include "inject/agent_load.h"
 
 #include "arch/abi.h"

@@ -6,7 +6,6 @@
 #include "inject/privilege.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 
 #include "base/attributes.h"
 #include "base/memory_map.h"
-#include "gait/error.h"
 #include "inject/tracee.h"
 #include "protocol/agent_call.h"
 

@@ -4,7 +4,6 @@
 
 #include "arch/abi.h"
 #include "hosted/error_text.h"
-#include "inject/seccomp_program.h"
 
 #include <errno.h>
 #include <stdbool.h>

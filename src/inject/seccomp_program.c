@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inject/seccomp_program.h"
+#include "inject/seccomp_check.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

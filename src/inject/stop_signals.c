@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "inject/stop_signals.h"
 
 #include <signal.h>

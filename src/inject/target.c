@@ -4,7 +4,6 @@
  * registers go to the agent in a list and come back changed. Until a thread is let go, nothing has happened to it, and
  * if we die, each one is either as it was or followed.
  */
-#define _GNU_SOURCE
 #include "inject/target.h"
 
 #include "base/time_counter.h"

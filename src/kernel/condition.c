@@ -3,7 +3,7 @@
  * A small parser by descent. What it makes is a list of groups, each of comparisons that have to hold together: "or"
  * puts lists behind each other, "and" joins each group of one with each of the other, "not" turns them around.
  */
-#include "kernel/condition.h"
+#include "kernel/program_setup.h"
 
 #include "base/text_parse.h"
 #include "hosted/error_text.h"

@@ -11,7 +11,6 @@
 #include "kernel/program_layout.h"
 #include "kernel/source.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -6,7 +6,6 @@
 #ifndef GAIT_KERNEL_KERNEL_RECORDER_H
 #define GAIT_KERNEL_KERNEL_RECORDER_H
 
-#include "base/clock_pair.h"
 #include "kernel/chosen_probes.h"
 #include "kernel/perf_reader.h"
 

@@ -9,7 +9,6 @@
 #include "base/time_counter.h"
 #include "hosted/growing_array.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

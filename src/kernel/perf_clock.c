@@ -6,7 +6,6 @@
  *
  * Each event is converted: divisions are done once for a line, not for an event.
  */
-#define _GNU_SOURCE
 #include "kernel/perf_clock.h"
 
 #include "base/memory_barrier.h"

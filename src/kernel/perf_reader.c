@@ -6,6 +6,7 @@
  */
 #include "kernel/perf_reader.h"
 
+#include "base/partition_point.h"
 #include "kernel/perf_sample.h"
 
 #include <poll.h>
@@ -31,18 +32,11 @@ struct plain_sample {
 static const struct perf_session_event *find_event(struct perf_session *session, uint64_t id)
 {
     uint32_t *found = &session->found[id % PERF_SESSION_FOUND];
-    size_t low = 0, high = session->event_count;
+    size_t low;
 
     if (*found < session->event_count && session->events[*found].id == id)
         return &session->events[*found];
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (session->events[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(session->event_count, i, session->events[i].id < id);
     if (low == session->event_count || session->events[low].id != id)
         return NULL;
     *found = (uint32_t)low;

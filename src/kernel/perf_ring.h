@@ -9,7 +9,6 @@
 #include "base/attributes.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

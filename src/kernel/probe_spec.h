@@ -10,7 +10,6 @@
 #include "gait/error.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum probe_kind {

@@ -3,7 +3,7 @@
  * What a record says is made from the arguments of its tracepoint in ways that only the kernel's source shows. Known
  * are the fields of system calls, which come often; all others need the record. Who runs is known without one.
  */
-#include "kernel/raw_tracepoint.h"
+#include "kernel/program_setup.h"
 
 #include "kernel/kernel_types.h"
 

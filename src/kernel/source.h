@@ -15,7 +15,6 @@
 #include "trace/kernel_layout.h"
 
 #include <linux/perf_event.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

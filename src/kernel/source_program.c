@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void add_value(struct source_probe *probe, const struct function_value *value, size_t which, const char *name)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's own static probes, with fields that it describes itself. */
-#define _GNU_SOURCE
 #include "kernel/source.h"
 
 #include "hosted/error_text.h"
 #include "kernel/tracepoint_format.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int resolve(const struct probe_spec *spec, struct source_probe *probe_out, struct gait_error *err)

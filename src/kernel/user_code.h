@@ -12,7 +12,6 @@
 #include "symbolize/debug_file.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 struct user_code {

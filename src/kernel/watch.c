@@ -5,13 +5,11 @@
  * counted by can be had without the tracepoint's record, the program is at the raw tracepoint instead, and nobody
  * makes a record.
  */
-#define _GNU_SOURCE
 #include "kernel/watch.h"
 
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
-#include "kernel/condition.h"
-#include "kernel/raw_tracepoint.h"
+#include "kernel/program_setup.h"
 
 #include <errno.h>
 #include <stdlib.h>

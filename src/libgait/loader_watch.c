@@ -7,7 +7,7 @@
 
 #include "base/mutex.h"
 #include "gait/hook.h"
-#include "libgait/stay_loaded.h"
+#include "libgait/own_module.h"
 
 static struct mutex lock;
 static struct gait_hooks *hooks; /* under the lock; once they are there, they stay */
@@ -37,7 +37,7 @@ int loader_watch_begin(struct loader_watch *watch, uint64_t function, gait_invoc
     watch->hook = NULL;
     if (result == 0) {
         /* The loader calls us from now on. */
-        stay_loaded();
+        own_module_stay_loaded();
         result = gait_hook_attach(watch->hooks, function, &listener, &watch->hook, err);
     }
     return result;

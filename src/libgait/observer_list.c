@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists are known from their first use on, to be gone through in children. Lock: `lock`, for all of them. */
-#define _GNU_SOURCE
 #include "libgait/observer_list.h"
 
 #include "hosted/error_text.h"

@@ -5,8 +5,10 @@
 
 #include "base/own_code.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct own_module_search {
     uint64_t address;
@@ -45,4 +47,12 @@ void own_module_find(uint64_t *start_out, uint64_t *end_out)
     (void)dl_iterate_phdr(look_at_module, &search);
     *start_out = search.start;
     *end_out = search.end;
+}
+
+void own_module_stay_loaded(void)
+{
+    Dl_info info;
+
+    if (dladdr((const void *)&own_module_stay_loaded, &info) != 0 && info.dli_fname != NULL)
+        (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }

@@ -5,7 +5,6 @@
  * Setting and removing takes the lock; a handler takes none. Whoever removes one waits for a handler that runs on
  * another thread: there is at most one, since a breakpoint is one thread's.
  */
-#define _GNU_SOURCE
 #include "arch/engine.h"
 #include "base/mutex.h"
 #include "gait/process.h"

@@ -4,7 +4,6 @@
  * In the beginning all modules are looked for once more when the loader is watched already: so none is missed, and what
  * the observer tells before that is of no interest.
  */
-#define _GNU_SOURCE
 #include "libgait/stack_modules.h"
 
 #include "hook/hook_thread.h"

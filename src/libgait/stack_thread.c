@@ -3,7 +3,6 @@
  * The lock is that of the modules: under it the modules are made, and threads come and go. A signal handler that takes
  * a stack never waits for it: it has a thread that is ready, or gets an error.
  */
-#define _GNU_SOURCE
 #include "libgait/stack_thread.h"
 
 #include "arch/arch.h"

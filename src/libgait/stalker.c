@@ -14,7 +14,6 @@
 #include "libgait/run_on_thread.h"
 #include "libgait/stalker_handle.h"
 #include "stalker/call_probe.h"
-#include "stalker/dispatch.h"
 #include "stalker/follow.h"
 #include "stalker/follow_other.h"
 #include "stalker/reclaim.h"

@@ -5,7 +5,6 @@
 #include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/stalker_handle.h"
-#include "stalker/stalker_engine.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,14 +5,13 @@
  * program's function and its argument are handed over in a struct that belongs to the new thread once that begins, and
  * to the call if it fails.
  */
-#define _GNU_SOURCE
 #include "libgait/thread_watch.h"
 
 #include "base/mutex.h"
 #include "base/pool.h"
 #include "gait/hook.h"
 #include "hosted/error_text.h"
-#include "libgait/stay_loaded.h"
+#include "libgait/own_module.h"
 #include "process/thread_list.h"
 
 #include <dlfcn.h>
@@ -160,7 +159,7 @@ static int begin(struct gait_error *err)
         (void)gait_hooks_release(hooks, NULL);
         return error_set(err, ENOMEM, "cannot watch threads: the C library has no more keys");
     }
-    stay_loaded();
+    own_module_stay_loaded();
     result = gait_hooks_begin(hooks, err);
     if (result == 0)
         result = replace_all(hooks, err);

@@ -12,7 +12,6 @@
 #include "process/auxiliary_vector.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct dynamic_loader {

@@ -4,6 +4,7 @@
 
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
+#include "base/partition_point.h"
 #include "elf/build_id.h"
 #include "elf/loaded_image.h"
 #include "process/memory_probe.h"
@@ -79,16 +80,8 @@ void module_files_deinit(struct module_files *files)
 
 const struct module_file *module_files_at(const struct module_files *files, uint64_t address)
 {
-    size_t low = 0, high = files->count;
+    size_t low = PARTITION_POINT(files->count, i, files->files[i].end <= address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (files->files[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < files->count && address >= files->files[low].base ? &files->files[low] : NULL;
 }
 

@@ -16,7 +16,6 @@
 #include "process/owner_lock.h"
 #include "process/thread_name.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct observed_thread {

@@ -67,6 +67,10 @@ struct query_table {
     void (*end)(struct query_cursor *cursor);
 };
 
+/* For tables whose zeroed cursor is where reading begins, and has nothing to give back. */
+int query_cursor_begin_nothing(struct query_cursor *cursor);
+void query_cursor_end_nothing(struct query_cursor *cursor);
+
 const struct query_table *query_tables_get(size_t which);
 
 /* Makes a table known under a name; both outlive the database. A result of SQLite's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Widths are those of the C library for UTF-8, whatever the locale of who runs us is. */
 #define _GNU_SOURCE
-#include "query/row_cell.h"
+#include "query/row_formats.h"
 
 #include "hosted/growing_array.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/row_csv.h"
+#include "query/row_formats.h"
 
 #include <inttypes.h>
 #include <string.h>

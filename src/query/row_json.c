@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/row_json.h"
+#include "query/row_formats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +55,7 @@ static int row(void *context, const struct query_value *values, size_t count)
 {
     struct row_json *json = context;
 
-    json_writer_break(&json->writer, 0);
-    json_writer_open(&json->writer, NULL, '{');
+    json_writer_open_line(&json->writer, 0, NULL, '{');
     for (size_t i = 0; i < count && i < json->count; i++)
         put_value(&json->writer, json->names[i], &values[i]);
     json_writer_close(&json->writer, '}');

@@ -143,11 +143,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         place_column_put(base, result, places[which], NULL, function);
 }
 
-static void end(struct query_cursor *base)
-{
-    (void)base;
-}
-
 extern const struct query_table query_table_functions;
 const struct query_table query_table_functions = {
     .name = "functions",
@@ -159,5 +154,5 @@ const struct query_table query_table_functions = {
     .begin = begin,
     .next = next,
     .column = column,
-    .end = end,
+    .end = query_cursor_end_nothing,
 };

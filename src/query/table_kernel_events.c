@@ -2,7 +2,7 @@
 /* kernel_events: the events of the kernel, by time. Fields are a JSON object, for json_extract(). */
 #include "query/place_columns.h"
 
-#include "trace/kernel_event_json.h"
+#include "trace/kernel_event_text.h"
 #include "view/kernel_stack.h"
 
 #include <errno.h>

@@ -50,12 +50,6 @@ static double cost(const struct query_source *source)
     return count;
 }
 
-static int begin(struct query_cursor *base)
-{
-    (void)base;
-    return 0;
-}
-
 static bool is_wanted(const struct modules_cursor *cursor)
 {
     return query_filter_takes_number(&cursor->base.filter, MODULES_PID, cursor->shown->pid) &&
@@ -135,11 +129,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
     }
 }
 
-static void end(struct query_cursor *base)
-{
-    (void)base;
-}
-
 extern const struct query_table query_table_modules;
 const struct query_table query_table_modules = {
     .name = "modules",
@@ -148,8 +137,8 @@ const struct query_table query_table_modules = {
     .column_count = MODULES_COLUMNS,
     .cursor_bytes = sizeof(struct modules_cursor),
     .cost = cost,
-    .begin = begin,
+    .begin = query_cursor_begin_nothing,
     .next = next,
     .column = column,
-    .end = end,
+    .end = query_cursor_end_nothing,
 };

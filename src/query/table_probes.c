@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* probes: static probes that were passed, a row each time. */
 #include "query/placed_details.h"
-#include "trace/probe_text.h"
-#include "view/probe_names.h"
+#include "trace/detail_text.h"
+#include "view/record_words.h"
 
 #include <string.h>
 

@@ -45,12 +45,6 @@ static double cost(const struct query_source *source)
     return (double)source->trace->process_count + 1;
 }
 
-static int begin(struct query_cursor *base)
-{
-    (void)base;
-    return 0;
-}
-
 static const struct manifest_process *find_listed(const struct manifest *manifest, const struct view_process *process)
 {
     for (size_t i = 0; i < manifest->process_count; i++)
@@ -111,11 +105,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         put_loss(result, which, &cursor->listed->losses);
 }
 
-static void end(struct query_cursor *base)
-{
-    (void)base;
-}
-
 extern const struct query_table query_table_processes;
 const struct query_table query_table_processes = {
     .name = "processes",
@@ -124,8 +113,8 @@ const struct query_table query_table_processes = {
     .column_count = PROCESSES_COLUMNS,
     .cursor_bytes = sizeof(struct processes_cursor),
     .cost = cost,
-    .begin = begin,
+    .begin = query_cursor_begin_nothing,
     .next = next,
     .column = column,
-    .end = end,
+    .end = query_cursor_end_nothing,
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* syscalls: system calls, a row each, when they return, or when they are made if they do not. */
 #include "query/detail_scan.h"
+#include "view/record_words.h"
 #include "view/system_call_reader.h"
-#include "view/system_call_words.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -42,12 +42,6 @@ static double cost(const struct query_source *source)
     return (double)source->trace->thread_count + 1;
 }
 
-static int begin(struct query_cursor *base)
-{
-    (void)base;
-    return 0;
-}
-
 static const struct manifest_thread *find_listed(const struct manifest *manifest, const struct threads_cursor *cursor)
 {
     for (size_t i = 0; i < manifest->process_count; i++) {
@@ -124,11 +118,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
     }
 }
 
-static void end(struct query_cursor *base)
-{
-    (void)base;
-}
-
 extern const struct query_table query_table_threads;
 const struct query_table query_table_threads = {
     .name = "threads",
@@ -137,8 +126,8 @@ const struct query_table query_table_threads = {
     .column_count = THREADS_COLUMNS,
     .cursor_bytes = sizeof(struct threads_cursor),
     .cost = cost,
-    .begin = begin,
+    .begin = query_cursor_begin_nothing,
     .next = next,
     .column = column,
-    .end = end,
+    .end = query_cursor_end_nothing,
 };

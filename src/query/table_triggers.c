@@ -29,12 +29,6 @@ static double cost(const struct query_source *source)
     return (double)source->trace->manifest.trigger_count + 1;
 }
 
-static int begin(struct query_cursor *base)
-{
-    (void)base;
-    return 0;
-}
-
 static int next(struct query_cursor *base)
 {
     struct triggers_cursor *cursor = (struct triggers_cursor *)base;
@@ -59,11 +53,6 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         sqlite3_result_int64(result, trigger->tid);
 }
 
-static void end(struct query_cursor *base)
-{
-    (void)base;
-}
-
 extern const struct query_table query_table_triggers;
 const struct query_table query_table_triggers = {
     .name = "triggers",
@@ -72,8 +61,8 @@ const struct query_table query_table_triggers = {
     .column_count = TRIGGERS_COLUMNS,
     .cursor_bytes = sizeof(struct triggers_cursor),
     .cost = cost,
-    .begin = begin,
+    .begin = query_cursor_begin_nothing,
     .next = next,
     .column = column,
-    .end = end,
+    .end = query_cursor_end_nothing,
 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "record/live_calls.h"
 
 #include "base/clock_pair.h"
@@ -9,7 +8,7 @@
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"
-#include "syscalls/recorded_memory.h"
+#include "syscalls/program_memories.h"
 #include "syscalls/system_call_source.h"
 
 #include <errno.h>

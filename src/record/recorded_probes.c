@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Records name probes by their places in the list: an entry that does not say the next one ends it. */
-#define _GNU_SOURCE
 #include "record/recorded_probes.h"
 
 #include "hosted/growing_array.h"

@@ -10,7 +10,6 @@
 #include "trace/stream_writer.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

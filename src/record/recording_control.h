@@ -4,7 +4,6 @@
 #define GAIT_RECORD_RECORDING_CONTROL_H
 
 #include "base/attributes.h"
-#include "record/control_layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Logs are handed over before the records behind which they were found: a receiver knows what those refer to. */
-#define _GNU_SOURCE
 #include "record/ring_drain.h"
 
 #include "hosted/error_text.h"

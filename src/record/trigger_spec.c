@@ -6,7 +6,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
 
 #include "hosted/growing_array.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void window_list_deinit(struct window_list *list)

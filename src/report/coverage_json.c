@@ -13,8 +13,7 @@ static void put_functions(struct json_writer *json, const struct coverage_choice
         if (!function->is_watched || !(function->is_executed ? choice->functions : choice->missed) ||
             !coverage_choice_wants(choice, module->module->path, function->name))
             continue;
-        json_writer_break(json, 0);
-        json_writer_open(json, NULL, '{');
+        json_writer_open_line(json, 0, NULL, '{');
         json_writer_text(json, "name", function->name);
         json_writer_count(json, "count", function->count);
         json_writer_bool(json, "is_executed", function->is_executed);
@@ -39,8 +38,7 @@ static void put_module(struct json_writer *json, const struct coverage_choice *c
     coverage_count(module, &filter, &totals);
     if (choice->filter != NULL && totals.functions == 0)
         return;
-    json_writer_break(json, 0);
-    json_writer_open(json, NULL, '{');
+    json_writer_open_line(json, 0, NULL, '{');
     json_writer_text(json, "path", module->module->path);
     json_writer_bytes(json, "build_id", module->module->build_id, build_id_bytes(module->module));
     json_writer_text(json, "problem", module->problem);
@@ -58,8 +56,7 @@ static void put_module(struct json_writer *json, const struct coverage_choice *c
 static void put_source(struct json_writer *json, const struct coverage_lines *lines,
                        const struct coverage_source *source)
 {
-    json_writer_break(json, 0);
-    json_writer_open(json, NULL, '{');
+    json_writer_open_line(json, 0, NULL, '{');
     json_writer_text(json, "path", source->path);
     json_writer_count(json, "lines", source->line_count);
     json_writer_count(json, "executed_lines", source->executed_lines);

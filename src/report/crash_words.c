@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/crash_words.h"
+#include "report/report_words.h"
 
 #include "arch/arch.h"
 #include "symbolize/function_names.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/detail_words.h"
+#include "report/report_words.h"
 
 #include "symbolize/call_arguments.h"
 #include "symbolize/function_names.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

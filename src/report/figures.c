@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/figures.h"
 
-#include "trace/manifest.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -3,7 +3,6 @@
 #ifndef GAIT_REPORT_FIGURES_H
 #define GAIT_REPORT_FIGURES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define DURATION_BYTES 32

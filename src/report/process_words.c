@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "report/process_words.h"
+#include "report/report_words.h"
 
 #include "ring/left_log.h"
 #include "view/trace_report.h"

@@ -3,13 +3,10 @@
 #include "report/report_json.h"
 
 #include "hosted/json_writer.h"
-#include "report/crash_words.h"
-#include "report/detail_words.h"
 #include "report/kernel_totals.h"
-#include "report/process_words.h"
 #include "report/report_diff.h"
-#include "view/probe_names.h"
-#include "view/system_call_words.h"
+#include "report/report_words.h"
+#include "view/record_words.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "hosted/json_writer.h"
 #include "syscalls/errno_name.h"
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include <stdlib.h>
 #include <string.h>

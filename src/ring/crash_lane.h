@@ -6,7 +6,6 @@
 #ifndef GAIT_RING_CRASH_LANE_H
 #define GAIT_RING_CRASH_LANE_H
 
-#include "base/attributes.h"
 #include "ring/crash_record.h"
 
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "ring/ring_region.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Whose records a lane has. */

@@ -9,7 +9,6 @@
 #include "stalker/code_place.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
-#include "stalker/stalker_engine.h"
 #include "stalker/thread.h"
 #include "stalker/trail.h"
 #include "stalker/vectors.h"

@@ -6,6 +6,7 @@
 #include "stalker/code_place.h"
 
 #include "base/memory_map.h"
+#include "base/partition_point.h"
 #include "stalker/block.h"
 #include "stalker/code_cache.h"
 
@@ -53,17 +54,10 @@ int code_place_add(struct code_place_list *list, const struct code_place_record 
 
 const struct code_place_record *code_place_find(const struct code_place_list *list, uint32_t offset)
 {
-    uint32_t low = 0, high = atomic_load_explicit(&list->count, memory_order_acquire);
+    uint32_t count = atomic_load_explicit(&list->count, memory_order_acquire);
+    uint32_t low = (uint32_t)PARTITION_POINT(count, i, record_at(list, (uint32_t)i)->start <= offset);
     const struct code_place_record *record;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (record_at(list, middle)->start <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == 0)
         return NULL;
     record = record_at(list, low - 1);

@@ -7,7 +7,6 @@
 #define GAIT_STALKER_CODE_SOURCE_H
 
 #include "base/address.h"
-#include "base/attributes.h"
 #include "base/interval_map.h"
 #include "base/mutex.h"
 

@@ -11,7 +11,6 @@
 #include "stalker/stalker_engine.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 struct stalker_thread;

@@ -8,7 +8,6 @@
 
 #include "arch/engine.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

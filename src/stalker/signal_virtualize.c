@@ -25,7 +25,6 @@
 #include "stalker/signal_actions.h"
 #include "stalker/signal_frame.h"
 #include "stalker/signal_stack.h"
-#include "stalker/stalker_engine.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/thread.h"
 #include "stalker/thread_registry.h"

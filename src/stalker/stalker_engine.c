@@ -10,7 +10,6 @@
 #include "gait/stalker.h"
 #include "process/mapping_list.h"
 #include "process/thread_list.h"
-#include "stalker/event_buffer.h"
 #include "stalker/follow.h"
 #include "stalker/stalker_gate.h"
 #include "stalker/system_call.h"

@@ -10,7 +10,6 @@
 #include "base/attributes.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct gait_cpu_context;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/code_table.h"
 
+#include "base/partition_point.h"
+
 #include <errno.h>
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
@@ -76,37 +78,23 @@ static bool get_offset(const struct code_table *table, uint64_t address, uint32_
 
 const struct code_line *code_table_line(const struct code_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->header->line_count;
+    size_t low;
     uint32_t offset;
 
     if (!get_offset(table, address, &offset))
         return NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (table->lines[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(table->header->line_count, i, table->lines[i].offset <= offset);
     return low == 0 || table->lines[low - 1].file == 0 ? NULL : &table->lines[low - 1];
 }
 
 const struct code_scope *code_table_scope(const struct code_table *table, uint64_t address)
 {
-    size_t low = 0, high = table->header->span_count;
+    size_t low;
     uint32_t offset;
 
     if (!get_offset(table, address, &offset))
         return NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (table->spans[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(table->header->span_count, i, table->spans[i].offset <= offset);
     return low == 0 || table->spans[low - 1].scope == 0 ? NULL : &table->scopes[table->spans[low - 1].scope - 1];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/code_units.h"
 
+#include "base/partition_point.h"
 #include "symbolize/dwarf/dwarf_code.h"
 
 #include <errno.h>
@@ -109,17 +110,7 @@ bool code_units_are_same(const struct code_units *left, const struct code_units 
 /* How many ranges begin at the address or before it. */
 static size_t count_up_to(const struct code_units *units, uint64_t address)
 {
-    size_t low = 0, high = units->range_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (units->ranges[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(units->range_count, i, units->ranges[i].begin <= address);
 }
 
 struct code_unit *code_units_next(const struct code_units *units, uint64_t address, size_t *cursor)

@@ -9,9 +9,6 @@
 
 #include "base/attributes.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct recorded_module;
 
 /* Long enough for where debug information is in a trace. */

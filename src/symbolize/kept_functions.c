@@ -9,7 +9,7 @@
 #include "elf/sections.h"
 #include "symbolize/debug_file.h"
 #include "symbolize/stub_names.h"
-#include "trace/file_sum.h"
+#include "trace/crc32c.h"
 #include "trace/kept_names.h"
 #include "trace/modules.h"
 

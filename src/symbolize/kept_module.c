@@ -3,7 +3,7 @@
 
 #include "symbolize/kept_debug.h"
 #include "symbolize/symbol_index.h"
-#include "trace/file_sum.h"
+#include "trace/crc32c.h"
 #include "trace/kept_names.h"
 #include "trace/modules.h"
 

@@ -8,7 +8,6 @@
 #define GAIT_SYMBOLIZE_MODULE_FUNCTIONS_H
 
 #include "base/attributes.h"
-#include "elf/symbols.h"
 
 #include <stddef.h>
 #include <stdint.h>

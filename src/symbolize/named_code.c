@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/named_code.h"
 
+#include "base/partition_point.h"
 #include "hosted/growing_array.h"
 
 #include <errno.h>
@@ -88,16 +89,8 @@ static int is_later(const struct named_range *left, const struct named_range *ri
 const struct named_range *named_code_find(const struct named_code *code, uint64_t address, uint64_t time)
 {
     const struct named_range *best = NULL;
-    size_t low = 0, high = code->count;
+    size_t low = PARTITION_POINT(code->count, i, code->ranges[i].begin <= address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (code->ranges[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (; low > 0 && code->ranges[low - 1].covered_end > address; low--) {
         const struct named_range *range = &code->ranges[low - 1];
 

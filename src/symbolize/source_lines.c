@@ -11,7 +11,6 @@
 #include "symbolize/dwarf/dwarf_code.h"
 #include "symbolize/symbolizer.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #ifndef GAIT_SYMBOLIZE_SOURCE_LINES_H
 #define GAIT_SYMBOLIZE_SOURCE_LINES_H
 
-#include "base/attributes.h"
 #include "symbolize/code_table.h"
 #include "symbolize/code_table_cache.h"
 

@@ -5,6 +5,8 @@
  */
 #include "symbolize/symbol_index.h"
 
+#include "base/partition_point.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -72,17 +74,7 @@ void symbol_index_deinit(struct symbol_index *index)
 /* How many symbols begin at the address or before it. */
 static size_t count_up_to(const struct symbol_index *index, uint64_t address)
 {
-    size_t low = 0, high = index->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (index->symbols[middle].symbol.address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(index->count, i, index->symbols[i].symbol.address <= address);
 }
 
 const struct elf_symbol *symbol_index_find(const struct symbol_index *index, uint64_t address)

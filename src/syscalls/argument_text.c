@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kinds that stand alone are written here; those that ask other arguments are in dependent_text.c. */
-#include "syscalls/argument_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
-#include "syscalls/dependent_text.h"
-#include "syscalls/file_text.h"
-#include "syscalls/poll_text.h"
-#include "syscalls/process_text.h"
-#include "syscalls/signal_text.h"
-#include "syscalls/socket_text.h"
-#include "syscalls/struct_text.h"
 
 #define STRINGS_MAX 100000
 /* Where the kernel has put the mask of signals that a return from a handler restores. */

@@ -8,7 +8,7 @@
 
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
-#include "syscalls/recorded_memory.h"
+#include "syscalls/program_memories.h"
 #include "syscalls/system_call_set.h"
 
 #include <stdlib.h>

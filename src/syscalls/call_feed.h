@@ -7,7 +7,6 @@
 #ifndef GAIT_SYSCALLS_CALL_FEED_H
 #define GAIT_SYSCALLS_CALL_FEED_H
 
-#include "base/attributes.h"
 #include "gait/error.h"
 #include "syscalls/system_call_program_layout.h"
 #include "syscalls/system_call_set.h"

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/dependent_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "base/alignment.h"
 #include "base/memory_map.h"
 #include "syscalls/constant_set.h"
-#include "syscalls/file_text.h"
-#include "syscalls/ioctl_text.h"
-#include "syscalls/process_text.h"
-#include "syscalls/signal_text.h"
-#include "syscalls/socket_text.h"
-#include "syscalls/struct_text.h"
-#include "syscalls/time_text.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/file_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
-#include "syscalls/time_text.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>

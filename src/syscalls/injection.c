@@ -2,7 +2,7 @@
 #include "syscalls/injection.h"
 
 #include "syscalls/errno_name.h"
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include <errno.h>
 #include <limits.h>

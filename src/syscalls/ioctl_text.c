@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/ioctl_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/poll_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "arch/system_call_layout.h"
 #include "syscalls/constant_set.h"
-#include "syscalls/time_text.h"
 
 #include <poll.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/process_fd.h"
+#include "syscalls/subject_texts.h"
 
 #include <fcntl.h>
 #include <limits.h>

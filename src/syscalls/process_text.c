@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/process_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "arch/system_call_layout.h"
 #include "syscalls/constant_set.h"
-#include "syscalls/signal_text.h"
-#include "syscalls/time_text.h"
 
 #include <linux/capability.h>
 #include <sched.h>

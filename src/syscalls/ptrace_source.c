@@ -15,7 +15,7 @@
 #include "hosted/error_text.h"
 #include "hosted/system_clock.h"
 #include "inject/trace_refusal.h"
-#include "syscalls/live_memory.h"
+#include "syscalls/program_memories.h"
 #include "syscalls/program_start.h"
 #include "syscalls/ptrace_registers.h"
 #include "syscalls/ptrace_thread.h"
@@ -226,7 +226,8 @@ static void handle_end(struct tracer *tracer, struct ptrace_thread *thread, int 
         event.sp = thread->sp;
         report(tracer, thread, &event);
     }
-    event = (struct system_call_event){.kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = system_clock_ns(CLOCK_REALTIME)};
+    event = (struct system_call_event){
+        .kind = SYSTEM_CALL_EXITED, .status = status, .time_ns = system_clock_ns(CLOCK_REALTIME)};
     report(tracer, thread, &event);
     if (tracer->request->program != NULL && thread->tid == tracer->start.pid) {
         tracer->status = status;

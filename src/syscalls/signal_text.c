@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
 

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/struct_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
-#include "syscalls/file_text.h"
-#include "syscalls/poll_text.h"
-#include "syscalls/process_text.h"
-#include "syscalls/signal_text.h"
-#include "syscalls/socket_text.h"
-#include "syscalls/time_text.h"
 
 #include <string.h>
 

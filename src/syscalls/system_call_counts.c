@@ -106,8 +106,7 @@ void system_call_counts_put_json(const struct system_call_counts *counts, FILE *
 
     json_writer_open(&json, NULL, '[');
     for (size_t i = 0; i < row_count; i++) {
-        json_writer_break(&json, 2);
-        json_writer_open(&json, NULL, '{');
+        json_writer_open_line(&json, 2, NULL, '{');
         json_writer_text(&json, "call", name_row(&rows[i], name));
         json_writer_count(&json, "calls", rows[i].count.calls);
         json_writer_count(&json, "errors", rows[i].count.errors);

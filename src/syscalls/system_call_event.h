@@ -8,7 +8,6 @@
 
 #include "process/system_call_table.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * first. */
 #include "syscalls/system_call_lines.h"
 
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include <stdlib.h>
 #include <string.h>

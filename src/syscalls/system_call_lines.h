@@ -6,7 +6,6 @@
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
 #define GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
 
-#include "base/attributes.h"
 #include "syscalls/system_call_text.h"
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_SOURCE_H
 #define GAIT_SYSCALLS_SYSTEM_CALL_SOURCE_H
 
-#include "base/attributes.h"
 #include "gait/error.h"
 #include "syscalls/injection.h"
 #include "syscalls/system_call_event.h"

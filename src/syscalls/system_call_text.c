@@ -2,14 +2,9 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_text.h"
 
-#include "syscalls/argument_text.h"
 #include "syscalls/constant_set.h"
-#include "syscalls/dependent_text.h"
 #include "syscalls/errno_name.h"
-#include "syscalls/file_text.h"
-#include "syscalls/poll_text.h"
-#include "syscalls/process_text.h"
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -50,4 +50,10 @@ void detail_text_put_arguments(struct detail_text *text, struct detail_values va
 /* The result and the error: `-1 ENOENT`. */
 void detail_text_put_result(struct detail_text *text, struct detail_values values, const struct detail_naming *naming);
 
+/*
+ * All arguments of a probe that was passed, with commas between. Notes do not distinguish pointers from other numbers:
+ * what is too large for most others is shown as one.
+ */
+void probe_text_put_arguments(struct detail_text *text, struct detail_values values);
+
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/file_sum.h"
-
 #include "trace/crc32c.h"
 
 #include <errno.h>

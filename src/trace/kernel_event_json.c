@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/kernel_event_json.h"
+#include "trace/kernel_event_text.h"
 
 #include "hosted/json_writer.h"
-#include "trace/kernel_event_text.h"
 
 #define VALUE_BYTES 4096
 

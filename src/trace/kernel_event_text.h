@@ -6,7 +6,10 @@
 #ifndef GAIT_TRACE_KERNEL_EVENT_TEXT_H
 #define GAIT_TRACE_KERNEL_EVENT_TEXT_H
 
+#include "hosted/json_text.h"
 #include "trace/kernel_events.h"
+
+#include <stdio.h>
 
 /* One field of an event, out of its bytes. */
 struct kernel_value {
@@ -31,5 +34,10 @@ size_t kernel_event_fields_write(const struct kernel_source *source, const struc
 
 /* The field as people would declare it: "int prev_pid", "char prev_comm[16]". */
 size_t kernel_field_declare(const struct kernel_field *field, char *text, size_t text_bytes);
+
+/* Writes {"prev_pid": 12, "prev_comm": "bash"}: numbers where they are numbers, null for what is not there, else texts.
+ */
+void kernel_event_put_json(FILE *stream, const struct kernel_source *source, const struct kernel_event *event,
+                           enum json_escape escape);
 
 #endif

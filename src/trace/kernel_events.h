@@ -6,7 +6,6 @@
 #ifndef GAIT_TRACE_KERNEL_EVENTS_H
 #define GAIT_TRACE_KERNEL_EVENTS_H
 
-#include "trace/kernel_layout.h"
 #include "trace/kernel_sources.h"
 #include "trace/trace_files.h"
 

@@ -2,6 +2,7 @@
 /* Definitions are checked one by one, and those of kinds that are not known are passed over. */
 #include "trace/kernel_sources.h"
 
+#include "base/partition_point.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 
@@ -239,35 +240,20 @@ const struct kernel_source *kernel_sources_find(const struct kernel_sources *sou
 
 const char *kernel_sources_thread(const struct kernel_sources *sources, uint32_t tid, uint64_t time)
 {
-    size_t low = 0, high = sources->thread_count;
-
+    const struct kernel_thread *threads = sources->threads;
     /* Behind the last one that was so early. */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct kernel_thread *thread = &sources->threads[middle];
+    size_t low = PARTITION_POINT(sources->thread_count, i,
+                                 threads[i].tid < tid || (threads[i].tid == tid && threads[i].time <= time));
 
-        if (thread->tid < tid || (thread->tid == tid && thread->time <= time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > 0 && sources->threads[low - 1].tid == tid)
-        return sources->threads[low - 1].name;
-    return low < sources->thread_count && sources->threads[low].tid == tid ? sources->threads[low].name : "";
+    if (low > 0 && threads[low - 1].tid == tid)
+        return threads[low - 1].name;
+    return low < sources->thread_count && threads[low].tid == tid ? threads[low].name : "";
 }
 
 const struct kernel_function *kernel_sources_function(const struct kernel_sources *sources, uint64_t address)
 {
-    size_t low = 0, high = sources->function_count;
+    size_t low = PARTITION_POINT(sources->function_count, i, sources->functions[i].start <= address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (sources->functions[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low > 0 && address < sources->functions[low - 1].end ? &sources->functions[low - 1] : NULL;
 }
 

@@ -31,8 +31,7 @@
 
 static void put_events(struct json_writer *json, uint32_t events)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, "events", '[');
+    json_writer_open_line(json, 2, "events", '[');
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (events & 1u << bit)
             json_writer_text(json, NULL, event_name(bit));
@@ -41,26 +40,17 @@ static void put_events(struct json_writer *json, uint32_t events)
 
 static void put_arguments(struct json_writer *json, char *const *arguments)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, "arguments", '[');
+    json_writer_open_line(json, 2, "arguments", '[');
     for (size_t i = 0; arguments != NULL && arguments[i] != NULL; i++)
         json_writer_text(json, NULL, arguments[i]);
     json_writer_close(json, ']');
 }
 
-/* An object on a line of its own. */
-static void open_line(struct json_writer *json, unsigned spaces)
-{
-    json_writer_break(json, spaces);
-    json_writer_open(json, NULL, '{');
-}
-
 static void put_clocks(struct json_writer *json, const struct manifest *manifest)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, "clocks", '[');
+    json_writer_open_line(json, 2, "clocks", '[');
     for (size_t i = 0; i < manifest->clock_count; i++) {
-        open_line(json, 4);
+        json_writer_open_line(json, 4, NULL, '{');
         json_writer_count(json, "counter", manifest->clocks[i].counter);
         json_writer_count(json, "monotonic_ns", manifest->clocks[i].monotonic_ns);
         json_writer_close(json, '}');
@@ -70,14 +60,13 @@ static void put_clocks(struct json_writer *json, const struct manifest *manifest
 
 static void put_threads(struct json_writer *json, const struct manifest_process *process)
 {
-    json_writer_break(json, 6);
-    json_writer_open(json, "threads", '[');
+    json_writer_open_line(json, 6, "threads", '[');
     for (size_t i = 0; i < process->thread_count; i++) {
         const struct manifest_thread *thread = &process->threads[i];
         char name[sizeof(thread->name) + 1] = "";
 
         memcpy(name, thread->name, sizeof(thread->name));
-        open_line(json, 8);
+        json_writer_open_line(json, 8, NULL, '{');
         json_writer_count(json, "tid", thread->tid);
         json_writer_count(json, "generation", thread->generation);
         json_writer_text(json, "name", name);
@@ -92,8 +81,7 @@ static void put_threads(struct json_writer *json, const struct manifest_process 
 
 static void put_losses(struct json_writer *json, const struct manifest_losses *losses)
 {
-    json_writer_break(json, 6);
-    json_writer_open(json, "lost", '{');
+    json_writer_open_line(json, 6, "lost", '{');
     json_writer_count(json, "late_bytes", losses->late_bytes);
     json_writer_count(json, "no_lane_bytes", losses->no_lane_bytes);
     json_writer_count(json, "no_room", losses->no_room_count);
@@ -116,7 +104,7 @@ static void put_left(struct json_writer *json, const struct manifest_process *pr
         const struct manifest_left *left = &process->left[i];
         bool is_known = left->reason != 0 && left->reason < RING_LEFT_REASONS;
 
-        open_line(json, 8);
+        json_writer_open_line(json, 8, NULL, '{');
         json_writer_count(json, "tid", left->tid);
         json_writer_count(json, "time", left->time);
         json_writer_count(json, "pc", left->pc);
@@ -137,8 +125,7 @@ static void put_counters(struct json_writer *json, const struct counters_snapsho
         if (counters->values[i] == 0)
             continue;
         if (!is_open) {
-            json_writer_break(json, 6);
-            json_writer_open(json, "counters", '{');
+            json_writer_open_line(json, 6, "counters", '{');
             is_open = true;
         }
         json_writer_count(json, counter_describe((enum counter)i)->name, counters->values[i]);
@@ -149,12 +136,11 @@ static void put_counters(struct json_writer *json, const struct counters_snapsho
 
 static void put_probes(struct json_writer *json, const struct manifest_process *process)
 {
-    json_writer_break(json, 6);
-    json_writer_open(json, "probes", '[');
+    json_writer_open_line(json, 6, "probes", '[');
     for (size_t i = 0; i < process->probe_count; i++) {
         const struct manifest_probe *probe = &process->probes[i];
 
-        open_line(json, 8);
+        json_writer_open_line(json, 8, NULL, '{');
         json_writer_text(json, "provider", probe->provider);
         json_writer_text(json, "name", probe->name);
         json_writer_text(json, "arguments", probe->arguments);
@@ -167,7 +153,7 @@ static void put_probes(struct json_writer *json, const struct manifest_process *
 
 static void put_process(struct json_writer *json, const struct manifest_process *process)
 {
-    open_line(json, 4);
+    json_writer_open_line(json, 4, NULL, '{');
     json_writer_count(json, "pid", process->pid);
     json_writer_count(json, "image", process->image);
     json_writer_count(json, "parent_pid", process->parent_pid);
@@ -185,12 +171,11 @@ static void put_process(struct json_writer *json, const struct manifest_process 
 
 static void put_triggers(struct json_writer *json, const struct manifest *manifest)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, "triggers", '[');
+    json_writer_open_line(json, 2, "triggers", '[');
     for (size_t i = 0; i < manifest->trigger_count; i++) {
         const struct manifest_trigger *trigger = &manifest->triggers[i];
 
-        open_line(json, 4);
+        json_writer_open_line(json, 4, NULL, '{');
         json_writer_text(json, "kind", trigger->kind);
         json_writer_text(json, "text", trigger->text == NULL ? "" : trigger->text);
         json_writer_count(json, "time", trigger->time);
@@ -207,10 +192,9 @@ static void put_windows(struct json_writer *json, const struct manifest *manifes
 {
     json_writer_break(json, 2);
     json_writer_bool(json, "flight", manifest->is_flight);
-    json_writer_break(json, 2);
-    json_writer_open(json, "windows", '[');
+    json_writer_open_line(json, 2, "windows", '[');
     for (size_t i = 0; i < manifest->window_count; i++) {
-        open_line(json, 4);
+        json_writer_open_line(json, 4, NULL, '{');
         json_writer_count(json, "from", manifest->windows[i].from);
         json_writer_count(json, "to", manifest->windows[i].to);
         json_writer_bool(json, "cut", manifest->windows[i].is_cut);
@@ -221,10 +205,9 @@ static void put_windows(struct json_writer *json, const struct manifest *manifes
 
 static void put_pieces(struct json_writer *json, const struct manifest *manifest)
 {
-    json_writer_break(json, 2);
-    json_writer_open(json, "pieces", '[');
+    json_writer_open_line(json, 2, "pieces", '[');
     for (size_t i = 0; i < manifest->piece_count; i++) {
-        open_line(json, 4);
+        json_writer_open_line(json, 4, NULL, '{');
         json_writer_count(json, "number", manifest->pieces[i].number);
         json_writer_count(json, "from", manifest->pieces[i].from);
         json_writer_close(json, '}');
@@ -255,8 +238,7 @@ static void put_members(struct json_writer *json, const struct manifest *manifes
     put_triggers(json, manifest);
     put_windows(json, manifest);
     put_pieces(json, manifest);
-    json_writer_break(json, 2);
-    json_writer_open(json, "processes", '[');
+    json_writer_open_line(json, 2, "processes", '[');
     for (size_t i = 0; i < manifest->process_count; i++)
         put_process(json, &manifest->processes[i]);
     json_writer_close(json, ']');

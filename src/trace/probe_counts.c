@@ -2,6 +2,7 @@
 /* By their numbers, in order: most are the same as the one before, the others are found by halves. */
 #include "trace/probe_counts.h"
 
+#include "base/partition_point.h"
 #include "hosted/growing_array.h"
 
 #include <errno.h>
@@ -19,17 +20,7 @@ void probe_counts_deinit(struct probe_counts *counts)
 /* The first whose number is not smaller. */
 static size_t find(const struct probe_counts *counts, uint64_t probe)
 {
-    size_t low = 0, high = counts->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (counts->counts[middle].probe < probe)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(counts->count, i, counts->counts[i].probe < probe);
 }
 
 static struct probe_count *obtain(struct probe_counts *counts, uint64_t probe)

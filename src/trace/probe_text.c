@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* By number, in order, so that one is found by halving: there are some dozens. */
 #include "trace/system_call_sums.h"
 
+#include "base/partition_point.h"
 #include "hosted/growing_array.h"
 
 #include <errno.h>
@@ -17,17 +18,7 @@ void system_call_sums_deinit(struct system_call_sums *counts)
 /* Where the number is, or would be. */
 static size_t place_of(const struct system_call_sums *counts, uint64_t number)
 {
-    size_t low = 0, high = counts->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (counts->counts[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(counts->count, i, counts->counts[i].number < number);
 }
 
 /* NULL: no memory. */

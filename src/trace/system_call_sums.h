@@ -6,7 +6,6 @@
 #ifndef GAIT_TRACE_SYSTEM_CALL_SUMS_H
 #define GAIT_TRACE_SYSTEM_CALL_SUMS_H
 
-#include "base/attributes.h"
 #include "ring/detail_record.h"
 
 #include <stdbool.h>

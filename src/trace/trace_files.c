@@ -10,9 +10,9 @@
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 #include "trace/kernel_layout.h"
+#include "trace/packed_trace.h"
 #include "trace/temporary_folder.h"
 #include "trace/trace_layout.h"
-#include "trace/trace_unpack.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A stream whose chunks are pieces of files. Until it is whole, its name ends in ".part". */
 #define _GNU_SOURCE
-#include "trace/trace_pack.h"
+#include "trace/packed_trace.h"
 
 #include "hosted/error_text.h"
 #include "trace/chunk_encoder.h"

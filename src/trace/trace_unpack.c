@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sums of its chunks tell whether what comes out is what went in; a pack that is cut off is refused as a whole. */
-#include "trace/trace_unpack.h"
+#include "trace/packed_trace.h"
 
 #include "hosted/error_text.h"
 #include "trace/stream_reader.h"

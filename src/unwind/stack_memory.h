@@ -13,7 +13,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Frames that are remembered; deeper stacks are walked each time. */

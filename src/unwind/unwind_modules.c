@@ -8,6 +8,7 @@
 
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
+#include "base/partition_point.h"
 #include "base/raw_syscall.h"
 #include "process/mapping_list.h"
 #include "unwind/module_frames.h"
@@ -347,16 +348,8 @@ int unwind_modules_refresh(struct unwind_modules *modules, bool may_wait)
 static const struct unwind_table *table_of(const struct unwind_view *view, uint64_t pc)
 {
     const struct unwind_module_list *list = (const struct unwind_module_list *)view;
-    size_t low = 0, high = list->count;
+    size_t low = PARTITION_POINT(list->count, i, pc >= list->modules[i]->table.end);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (pc >= list->modules[middle]->table.end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < list->count && pc >= list->modules[low]->table.start ? &list->modules[low]->table : NULL;
 }
 

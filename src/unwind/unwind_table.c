@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "base/mapped_array.h"
 #include "base/memory_map.h"
+#include "base/partition_point.h"
 #include "elf/frame_rows.h"
 #include "unwind/unwind_rule.h"
 
@@ -157,36 +158,22 @@ void unwind_table_deinit(struct unwind_table *table)
 uint32_t unwind_table_find(const struct unwind_table *table, uint64_t pc)
 {
     uint32_t place = (uint32_t)(pc - table->start);
-    size_t low = 0, high = table->row_count;
+    size_t low;
 
     if (pc < table->start || pc >= table->end)
         return unwind_rule(UNWIND_UNKNOWN, 0, 0);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (table->rows[middle].start <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(table->row_count, i, table->rows[i].start <= place);
     return low == 0 ? unwind_rule(UNWIND_UNKNOWN, 0, 0) : unwind_rule_at(table->rows[low - 1].rule, pc);
 }
 
 bool unwind_table_entry(const struct unwind_table *table, uint64_t pc, struct eh_frame_entry *entry_out)
 {
     uint32_t place = (uint32_t)(pc - table->start);
-    size_t low = 0, high = table->entry_count, offset;
+    size_t low, offset;
 
     if (pc < table->start || pc >= table->end)
         return false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (table->entries[middle].start <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(table->entry_count, i, table->entries[i].start <= place);
     if (low == 0 || place >= table->entries[low - 1].end)
         return false;
     offset = (size_t)table->entries[low - 1].offset;

@@ -10,7 +10,6 @@
 
 #include "base/hash_map.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -10,7 +10,6 @@
 #include "hosted/growing_array.h"
 #include "trace/trace_events.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 void call_tracker_init(struct call_tracker *tracker, const struct call_receiver *receiver)

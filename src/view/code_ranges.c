@@ -2,6 +2,8 @@
 /* Beginnings and ends of blocks are sorted; between two of them the count does not change. */
 #include "view/code_ranges.h"
 
+#include "base/partition_point.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -67,17 +69,7 @@ void code_ranges_deinit(struct code_ranges *ranges)
 /* The first one that ends behind the address. */
 static size_t first_behind(const struct code_ranges *ranges, uint64_t address)
 {
-    size_t low = 0, high = ranges->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (ranges->ranges[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(ranges->count, i, ranges->ranges[i].end <= address);
 }
 
 uint64_t code_ranges_bytes(const struct code_ranges *ranges, uint64_t start, uint64_t end)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage.h"
 
+#include "base/partition_point.h"
 #include "hosted/error_text.h"
 #include "symbolize/demangle.h"
 
@@ -171,17 +172,7 @@ static int gather(struct coverage_module *module, struct coverage_part *part)
 
 static size_t first_from(const struct code_range *ranges, size_t count, uint64_t start)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (ranges[middle].start < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(count, i, ranges[i].start < start);
 }
 
 /* How often something began there. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "view/coverage_lines.h"
 
+#include "base/partition_point.h"
 #include "base/text_hash.h"
 #include "hosted/growing_array.h"
 #include "symbolize/module_lines.h"
@@ -126,17 +127,7 @@ static bool is_last(const struct coverage_lines *lines, const struct coverage_fu
 /* How many functions of the file begin before that. */
 static size_t count_before(const struct coverage_module *module, uint64_t place)
 {
-    size_t low = 0, high = module->function_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (module->functions[middle].start < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PARTITION_POINT(module->function_count, i, module->functions[i].start < place);
 }
 
 /* Functions that begin in that code and were watched, if it is the first line that is told of it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/probe_names.h"
+#include "view/record_words.h"
 
 #include "view/view_trace.h"
 

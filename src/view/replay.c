@@ -7,14 +7,13 @@
 
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
-#include "trace/probe_text.h"
+#include "trace/detail_text.h"
 #include "trace/stream_reader.h"
 #include "view/call_merge.h"
 #include "view/detail_reader.h"
 #include "view/joined_details.h"
-#include "view/probe_names.h"
+#include "view/record_words.h"
 #include "view/system_call_reader.h"
-#include "view/system_call_words.h"
 
 #include <errno.h>
 #include <stdlib.h>

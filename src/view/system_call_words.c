@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/system_call_words.h"
+#include "view/record_words.h"
 
 #include "base/text_format.h"
 #include "process/system_call_table.h"
-#include "syscalls/recorded_memory.h"
+#include "syscalls/program_memories.h"
 #include "syscalls/system_call_text.h"
 #include "view/system_call_reader.h"
 

@@ -11,7 +11,6 @@
 #include "view/call_counter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>

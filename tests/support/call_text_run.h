@@ -3,7 +3,7 @@
 #ifndef GAIT_TESTS_SUPPORT_CALL_TEXT_RUN_H
 #define GAIT_TESTS_SUPPORT_CALL_TEXT_RUN_H
 
-#include "syscalls/live_memory.h"
+#include "syscalls/program_memories.h"
 #include "syscalls/system_call_text.h"
 
 #include <string.h>

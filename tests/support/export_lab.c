@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "support/export_lab.h"
 
-#include "export/export_formats.h"
+#include "export/export_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "cli/options/coverage_options.h"
 
 #include "cli/options/nearest_name.h"

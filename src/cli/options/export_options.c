@@ -4,7 +4,7 @@
 
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
-#include "export/export_formats.h"
+#include "export/export_format.h"
 #include "hosted/error_text.h"
 
 #include <errno.h>

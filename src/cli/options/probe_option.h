@@ -12,8 +12,6 @@
 #include "protocol/agent_call.h"
 #include "ring/detail_declaration.h"
 
-#include <stdbool.h>
-
 struct probe_option {
     char pattern[AGENT_PATTERN_BYTES];     /* as the agent has it: "MODULE!PROVIDER:NAME" */
     struct detail_declaration declaration; /* what arguments are, if that is said */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Probes may stand before, between and behind options; "--" begins the program. */
-#define _GNU_SOURCE
 #include "cli/options/probe_options.h"
 
 #include "cli/options/option_values.h"

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "cli/options/record_options.h"
 
-#include "cli/system_call_hint.h"
+#include "cli/hints.h"
 
 #include "cli/options/arg_spec.h"
 #include "cli/options/config_file.h"

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "cli/options/syscalls_options.h"
 
+#include "cli/hints.h"
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"
-#include "cli/system_call_hint.h"
 #include "hosted/error_text.h"
-#include "syscalls/process_fd.h"
+#include "syscalls/subject_texts.h"
 #include "syscalls/system_call_stack.h"
 
 #include <ctype.h>

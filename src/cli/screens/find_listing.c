@@ -6,7 +6,6 @@
 #include "cli/screens/screen.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES   512
@@ -84,8 +83,7 @@ static void put_function_json(struct find_listing *listing, const struct elf_fun
 
     snprintf(name, sizeof(name), "%.*s", (int)(function->name_length & INT16_MAX),
              function->name == NULL ? "" : function->name);
-    json_writer_break(json, json->depth);
-    json_writer_open(json, NULL, '{');
+    json_writer_open_line(json, json->depth, NULL, '{');
     json_writer_address(json, "address", function->start + listing->bias);
     json_writer_count(json, "size", function->size_bytes);
     json_writer_text(json, "name", function->name == NULL ? NULL : name);
@@ -132,8 +130,7 @@ void find_listing_begin_module(struct find_listing *listing, const char *path, u
     listing->module_count++;
     if (!listing->is_json)
         return;
-    json_writer_break(&listing->json, listing->json.depth);
-    json_writer_open(&listing->json, NULL, '{');
+    json_writer_open_line(&listing->json, listing->json.depth, NULL, '{');
     json_writer_text(&listing->json, "path", path);
     if (!listing->is_summary)
         json_writer_open(&listing->json, "functions", '[');

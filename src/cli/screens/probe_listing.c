@@ -70,8 +70,7 @@ static void put_object(struct probe_listing *listing, struct function_survey *su
     struct json_writer *json = &listing->json;
     const char *why;
 
-    json_writer_break(json, 2);
-    json_writer_open(json, NULL, '{');
+    json_writer_open_line(json, 2, NULL, '{');
     json_writer_text(json, "provider", probe->provider);
     json_writer_text(json, "name", probe->name);
     json_writer_text(json, "arguments", probe->arguments);

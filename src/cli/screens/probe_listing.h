@@ -7,7 +7,6 @@
 #include "hosted/json_writer.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct nearest_names;

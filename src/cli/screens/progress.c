@@ -3,7 +3,6 @@
 #include "cli/screens/progress.h"
 
 #include "cli/screens/printable.h"
-#include "record/recorded_process.h"
 #include "record/recording.h"
 
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Three numbers before, after, and between: what is sorted by, if that is a time, else the total; self time; calls. */
-#include "cli/screens/report_changes.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "report/process_words.h"
 #include "report/report_diff.h"
+#include "report/report_words.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "cli/screens/report_crash.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/crash_words.h"
-#include "report/process_words.h"
+#include "report/report_words.h"
 #include "symbolize/function_names.h"
 #include "view/trace_report.h"
 

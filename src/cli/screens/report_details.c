@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_details.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/detail_words.h"
 #include "report/figures.h"
-#include "symbolize/function_names.h"
+#include "report/report_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts come from the file: they are shown through printable(). */
-#include "cli/screens/report_kernel.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Names are those of the program's notes: they are shown through printable(). */
-#include "cli/screens/report_probes.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/detail_words.h"
-#include "view/probe_names.h"
+#include "report/report_words.h"
+#include "view/record_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_recording.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
-#include "cli/screens/report_windows.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "report/process_words.h"
+#include "report/report_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

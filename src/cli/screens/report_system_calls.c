@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_system_calls.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/screen.h"
 #include "report/figures.h"
-#include "view/system_call_words.h"
+#include "view/record_words.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>

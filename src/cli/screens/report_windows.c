@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_windows.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"

@@ -9,7 +9,6 @@
 #include "base/attributes.h"
 #include "gait/error.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct screen;

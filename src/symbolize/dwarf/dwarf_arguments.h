@@ -10,7 +10,6 @@
 #include "base/attributes.h"
 #include "ring/detail_declaration.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define DWARF_NAME_BYTES 40

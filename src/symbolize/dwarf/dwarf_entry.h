@@ -6,7 +6,6 @@
 #ifndef GAIT_SYMBOLIZE_DWARF_DWARF_ENTRY_H
 #define GAIT_SYMBOLIZE_DWARF_DWARF_ENTRY_H
 
-#include "base/attributes.h"
 #include "symbolize/dwarf/dwarf_abbreviations.h"
 #include "symbolize/dwarf/dwarf_file.h"
 

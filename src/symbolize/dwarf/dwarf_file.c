@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/dwarf/dwarf_file.h"
 
+#include "base/partition_point.h"
 #include "hosted/growing_array.h"
 #include "symbolize/dwarf/dwarf_names.h"
 
@@ -110,15 +111,7 @@ void dwarf_file_deinit(struct dwarf_file *file)
 
 const struct dwarf_unit_header *dwarf_file_unit(const struct dwarf_file *file, uint64_t place)
 {
-    size_t low = 0, high = file->unit_count;
+    size_t low = PARTITION_POINT(file->unit_count, i, file->units[i].begin <= place);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (file->units[middle].begin <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low == 0 || place >= file->units[low - 1].end ? NULL : &file->units[low - 1];
 }

@@ -9,7 +9,6 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* As dwarf_code_make_table; the entry is the unit's own. */
 MUST_USE int dwarf_unit_make_table(Dwarf_Die *unit, const struct dwarf_extent *extent, void **block_out,

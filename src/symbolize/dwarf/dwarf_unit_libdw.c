@@ -12,7 +12,6 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX    400

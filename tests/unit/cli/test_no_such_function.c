@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/no_such_function.h"
+#include "cli/hints.h"
 
 #include "support/check.h"
 #include "support/trace_folder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/query_hint.h"
+#include "cli/hints.h"
 
 #include "gait/error.h"
 #include "support/check.h"

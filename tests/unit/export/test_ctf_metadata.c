@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "export/ctf_metadata.h"
+#include "export/ctf_packets.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_kernel.h"
+#include "export/export_records.h"
 
 #include "cli/command.h"
 #include "support/check.h"

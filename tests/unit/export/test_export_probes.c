@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As the formats write it. */
-#include "export/export_probes.h"
+#include "export/export_records.h"
 
 #include "cli/command.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_system_calls.h"
+#include "export/export_records.h"
 
 #include "support/check.h"
 #include "support/told_system_calls.h"

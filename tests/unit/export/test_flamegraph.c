@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/export_formats.h"
+#include "export/export_format.h"
 
 #include "support/check.h"
 #include "support/export_lab.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "export/export_formats.h"
+#include "export/export_format.h"
 
 #include "support/check.h"
 #include "support/export_lab.h"

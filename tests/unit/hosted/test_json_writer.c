@@ -90,6 +90,20 @@ static void lines_may_be_few(void)
     expect("{\"text\":null,\"list\":[\n  1,\n  2\n],\"real\":0.10000000000000001,\"bytes\":\"48cb\"}");
 }
 
+static void a_bracket_may_begin_a_line(void)
+{
+    begin(JSON_SPACED);
+    json_writer_open(&json, NULL, '{');
+    json_writer_open_line(&json, 2, "list", '[');
+    json_writer_open_line(&json, 4, NULL, '{');
+    json_writer_close(&json, '}');
+    json_writer_open_line(&json, 4, NULL, '{');
+    json_writer_close(&json, '}');
+    json_writer_close(&json, ']');
+    json_writer_close(&json, '}');
+    expect("{\n  \"list\": [\n    {},\n    {}]}");
+}
+
 static void a_stream_may_have_many_documents(void)
 {
     begin(JSON_DENSE);
@@ -104,7 +118,7 @@ static void a_stream_may_have_many_documents(void)
 static const struct check_case cases[] = {
     CHECK_CASE(members_have_commas_between_them), CHECK_CASE(lists_and_objects_may_be_inside_of_others),
     CHECK_CASE(what_is_no_number_is_null),        CHECK_CASE(lines_may_be_few),
-    CHECK_CASE(a_stream_may_have_many_documents),
+    CHECK_CASE(a_bracket_may_begin_a_line),       CHECK_CASE(a_stream_may_have_many_documents),
 };
 
 CHECK_MAIN(cases)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/condition.h"
+#include "kernel/program_setup.h"
 
 #include "support/check.h"
 

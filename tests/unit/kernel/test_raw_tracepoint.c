@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/raw_tracepoint.h"
+#include "kernel/program_setup.h"
 
 #include "kernel/chosen_probes.h"
 #include "kernel/kernel_types.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "query/row_json.h"
+#include "query/row_formats.h"
 
 #include "support/check.h"
 #include "support/written_rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/crash_words.h"
+#include "report/report_words.h"
 
 #include "support/check.h"
 #include "support/trace_folder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/process_words.h"
+#include "report/report_words.h"
 
 #include "ring/left_log.h"
 #include "support/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/live_memory.h"
+#include "syscalls/program_memories.h"
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/poll_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "support/call_text_run.h"
 #include "support/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/process_fd.h"
+#include "syscalls/subject_texts.h"
 
 #include "support/check.h"
 

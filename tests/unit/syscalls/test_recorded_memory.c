@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/recorded_memory.h"
+#include "syscalls/program_memories.h"
 
 #include "ring/detail_value.h"
 #include "support/check.h"

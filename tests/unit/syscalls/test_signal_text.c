@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/signal_text.h"
+#include "syscalls/subject_texts.h"
 
 #include "support/call_text_run.h"
 #include "support/check.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/file_sum.h"
+#include "trace/crc32c.h"
 
 #include "support/check.h"
 #include "support/trace_folder.h"
-#include "trace/crc32c.h"
 
 #include <errno.h>
 #include <fcntl.h>

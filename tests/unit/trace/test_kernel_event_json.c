@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "trace/kernel_event_json.h"
+#include "trace/kernel_event_text.h"
 
 #include "support/check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "trace/trace_pack.h"
+#include "trace/packed_trace.h"
 
 #include "support/check.h"
 #include "support/trace_folder.h"

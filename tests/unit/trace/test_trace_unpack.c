@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "trace/trace_unpack.h"
+#include "trace/packed_trace.h"
 
 #include "support/check.h"
 #include "support/random.h"
 #include "support/trace_folder.h"
 #include "trace/temporary_folder.h"
-#include "trace/trace_pack.h"
 
 #include <errno.h>
 #include <fcntl.h>

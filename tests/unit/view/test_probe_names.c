@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/probe_names.h"
+#include "view/record_words.h"
 
 #include "support/check.h"
 #include "support/probe_trace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/system_call_words.h"
+#include "view/record_words.h"
 
 #include "support/check.h"
 #include "support/told_system_calls.h"

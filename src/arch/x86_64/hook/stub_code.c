@@ -30,8 +30,6 @@
 #include "hook/hook_stub.h"
 #include "ring/event_record.h"
 
-#include <stddef.h>
-
 #define ENTER_GATE 8
 #define LEAVE_GATE 16
 #define CODE       32

@@ -6,7 +6,6 @@
 #include "base/raw_syscall.h"
 #include "hook/hook_gate.h"
 #include "hook/hook_thread.h"
-#include "hook/hook_unwinders.h"
 
 #include <asm/prctl.h>
 #include <asm/unistd.h>

@@ -5,6 +5,8 @@
  */
 #include "arch/x86_64/isa/relocation_map.h"
 
+#include "base/partition_point.h"
+
 #include <asm/errno.h>
 
 void x86_relocation_map_init(struct x86_relocation_map *map, struct x86_relocation_point *points, uint32_t capacity)
@@ -15,18 +17,11 @@ void x86_relocation_map_init(struct x86_relocation_map *map, struct x86_relocati
 const struct x86_relocation_point *x86_relocation_map_find(const struct x86_relocation_map *map, struct cache_pc pc)
 {
     uint64_t offset = pc.value - map->cache_start.value;
-    uint32_t low = 0, high = map->count;
+    size_t low;
 
     if (offset >= map->cache_size)
         return NULL;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (map->points[middle].cache_offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    low = PARTITION_POINT(map->count, i, map->points[i].cache_offset <= offset);
     return low == 0 ? NULL : &map->points[low - 1];
 }
 

@@ -7,7 +7,6 @@
 #ifndef GAIT_ARCH_X86_64_ISA_RELOCATION_MAP_H
 #define GAIT_ARCH_X86_64_ISA_RELOCATION_MAP_H
 
-#include "arch/x86_64/isa/registers.h"
 #include "base/address.h"
 
 #include <stddef.h>

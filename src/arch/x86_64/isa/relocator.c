@@ -7,7 +7,6 @@
 #include "arch/x86_64/isa/relocator.h"
 
 #include "arch/x86_64/isa/relocator_parts.h"
-#include "base/assert.h"
 
 #include <asm/errno.h>
 

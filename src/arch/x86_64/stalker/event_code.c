@@ -13,7 +13,6 @@
 #include "arch/x86_64/stalker/translate.h"
 #include "gait/stalker.h"
 #include "ring/event_record.h"
-#include "stalker/stalker_engine.h"
 
 enum arch_flow x86_event_flow(const struct x86_insn *insn)
 {

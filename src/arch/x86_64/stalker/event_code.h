@@ -5,7 +5,6 @@
 
 #include "arch/arch.h"
 #include "base/address.h"
-#include "gait/stalker.h"
 #include "stalker/trail.h"
 #include "stalker/translation.h"
 

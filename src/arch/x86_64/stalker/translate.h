@@ -9,7 +9,6 @@
 #include "arch/x86_64/stalker/event_code.h"
 #include "stalker/block_draft.h"
 #include "stalker/thread_layout.h"
-#include "stalker/trail.h"
 #include "stalker/translation.h"
 
 /* The registers that indirect branches take to look up their target. rcx, since jrcxz tests it without flags. */

@@ -14,7 +14,6 @@
 #include "arch/x86_64/stalker/segment_code.h"
 #include "arch/x86_64/stalker/source_check.h"
 #include "arch/x86_64/stalker/translate.h"
-#include "stalker/stalker_engine.h"
 
 #include <asm/errno.h>
 

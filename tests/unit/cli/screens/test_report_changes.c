@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report --diff shows it. */
-#include "cli/screens/report_changes.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "support/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report shows it. */
-#include "cli/screens/report_crash.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "support/check.h"

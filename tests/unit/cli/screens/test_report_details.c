@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report shows it. */
-#include "cli/screens/report_details.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "ring/detail_record.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report, verify and replay show it. */
-#include "cli/screens/report_kernel.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "support/command_check.h"

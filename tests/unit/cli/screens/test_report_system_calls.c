@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_system_calls.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "support/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/screens/report_threads.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/command.h"
 #include "support/check.h"

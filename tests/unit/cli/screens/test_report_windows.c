@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "cli/screens/report_windows.h"
+#include "cli/screens/report_sections.h"
 
 #include "cli/screens/screen.h"
 #include "support/check.h"
