@@ -228,9 +228,11 @@ static jmp_buf behind;
 /* Writes in the middle of a record, and never returns there. */
 static __attribute__((noinline)) void jump_out(void)
 {
-    volatile char deep[4096];
+    char deep[4096];
 
     deep[0] = 1;
+    /* All of it is needed. */
+    __asm__ volatile("" : : "r"(deep) : "memory");
     (void)detail_lane_take(&lane, DETAIL_PROBE, FIXED, VALUES_AT, 32);
     longjmp(behind, deep[0]);
 }

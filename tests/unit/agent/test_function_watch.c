@@ -140,10 +140,16 @@ static AGENT_LAB_FUNCTION void jump_out(int value)
     longjmp(behind, value);
 }
 
+/* Compilers would see that it does not return. */
+static void (*volatile leave_by_jump)(int value) = jump_out;
+
 static void jump(void)
 {
-    if (setjmp(behind) == 0)
-        jump_out(3);
+    if (setjmp(behind) == 0) {
+        leave_by_jump(3);
+        /* Where it would return is not where the jump leads. */
+        __asm__ volatile("nop");
+    }
     /* That is noticed when the next call comes by. */
     (void)add(1, 2);
 }
