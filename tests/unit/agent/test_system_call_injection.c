@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* ThreadSanitizer holds signals back until its own calls, and there are none here. */
+/* configurations: debug-* asan-* */
 #include "agent/system_call_injection.h"
 
 #include "agent/hook_details.h"
