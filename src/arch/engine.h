@@ -111,7 +111,7 @@ struct engine_emit {
 
     /*
      * Writes code that makes the system call in the registers and comes back through stalker_gate_called; a child,
-     * which gets 0, goes on natively at `next`, with that segment base.
+     * which gets 0, goes on natively at `next`, with that thread base.
      */
     void (*put_call_piece)(struct code_writer *writer, struct app_pc next, uint64_t thread_base);
 };
