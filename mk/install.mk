@@ -8,21 +8,27 @@ MANDIR       ?= $(PREFIX)/share/man
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 COMPLETIONS  ?= $(PREFIX)/share
 INSTALL      ?= install
-MANUALS      := $(wildcard docs/man/*.1)
+# A page for each command comes from the command's own help, where it can be run.
+COMMAND_NAMES := $(subst _,-,$(shell sed -n 's/^COMMAND(\(.*\))/\1/p' src/cli/commands.def))
+MANUALS      := $(wildcard docs/man/*.1) $(if $(CROSS_COMPILE),,$(COMMAND_NAMES:%=$(OUT)/man/gait-%.1))
+
+$(OUT)/man/gait-%.1: $(OUT)/gait
+	@mkdir -p $(@D)
+	@$(OUT)/gait help --manual $(subst -, ,$*) > $@
 
 INSTALLED := $(BINDIR)/gait $(LIBDIR)/libgait.a $(LIBDIR)/libgait.so $(LIBDIR)/libgait.so.$(MAJOR) \
     $(LIBDIR)/libgait.so.$(VERSION) $(patsubst include/%,$(INCLUDEDIR)/%,$(HEADERS)) \
     $(COMPLETIONS)/bash-completion/completions/gait $(COMPLETIONS)/zsh/site-functions/_gait \
     $(COMPLETIONS)/fish/vendor_completions.d/gait.fish \
     $(DOCDIR)/LICENSE $(DOCDIR)/LINKED.txt $(DOCDIR)/CHANGELOG.md \
-    $(PKGCONFIGDIR)/libgait.pc $(patsubst docs/man/%,$(MANDIR)/man1/%,$(MANUALS))
+    $(PKGCONFIGDIR)/libgait.pc $(addprefix $(MANDIR)/man1/,$(notdir $(MANUALS)))
 
 .PHONY: install uninstall deb
 ifeq ($(origin MODE),file)
 install uninstall:
 	@$(MAKE) --no-print-directory MODE=release $@
 else
-install: all
+install: all $(MANUALS)
 	$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR)/gait $(PKGCONFIGDIR) $(MANDIR)/man1 $(DOCDIR))
 	$(INSTALL) -m 755 $(OUT)/gait $(DESTDIR)$(BINDIR)/
 	$(INSTALL) -m 644 $(OUT)/libgait.a $(OUT)/libgait.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
