@@ -10,7 +10,8 @@
 #: make torture             programs of all kinds, in every way that gait looks at them; TORTURE="-w spawn java" for some
 #: make soak                programs that work for 30 minutes (SOAK_MINUTES), attached to and left at random
 #: make tables              runs the generators in tools/*/
-#: make install, uninstall  under PREFIX (/usr/local), below DESTDIR if given
+#: make install, uninstall  a release build under PREFIX (/usr/local), below DESTDIR if given; STRIP=: keeps symbols
+#: make deb                 Debian packages of it in build/deb/
 #: make deps                installs the Debian packages that are missing (the targets above call it themselves)
 #: make format              formats the C sources; make format-check only looks
 #: make compile_commands.json    for editors
@@ -55,6 +56,7 @@ tool    = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$
 CC      := $(call tool,CC,gcc)
 CXX     := $(call tool,CXX,g++)
 LD      := $(call tool,LD,ld)
+STRIP   ?= $(CROSS_COMPILE)strip
 AR      := $(call tool,AR,ar)
 OBJCOPY := $(call tool,OBJCOPY,objcopy)
 
@@ -78,7 +80,8 @@ say = $(if $(filter 1,$(V)),,@printf '  %-6s%s\n' '$(1)' '$(2)';)
 # ---- flags -----------------------------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
 MODE_FLAGS_debug   := -O2 -g
-MODE_FLAGS_release := -O2 -g -DNDEBUG
+# No path of the folder that it was built in: what is installed is the same wherever it is made.
+MODE_FLAGS_release := -O2 -g -DNDEBUG -ffile-prefix-map=$(CURDIR)=.
 MODE_FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 MODE_FLAGS_tsan    := -O1 -g -fsanitize=thread
 MODE_FLAGS  := $(MODE_FLAGS_$(MODE))
@@ -105,6 +108,9 @@ SHARED_LIBS = -Wl,--as-needed $(patsubst %,-l%,$(filter-out bz2,$(NEEDED_LIBS)))
 HAS_ARCHIVES = $(filter $(words $(NEEDED_LIBS)),$(words $(ARCHIVES)))
 COMMAND_LIBS = $(if $(filter no,$(SHARED)),$(if $(HAS_ARCHIVES),$(ARCHIVES),$(SHARED_LIBS)),$(SHARED_LIBS)) $(LIBS) -lm
 IS_ONE_PIECE = $(if $(filter no,$(SHARED)),$(and $(HAS_ARCHIVES),$(filter /%,$(shell $(CC) -print-file-name=libc.a))))
+# All that becomes part of it: the compiler's own library, too.
+LINKED_ARCHIVES = $(if $(HAS_ARCHIVES),$(if $(filter no,$(SHARED)),$(ARCHIVES) $(filter /%,$(if $(IS_ONE_PIECE),\
+    $(foreach library,c gcc,$(shell $(CC) -print-file-name=lib$(library).a))))))
 # There it has no loader, and src/fetch stands in for it.
 ONE_PIECE   = -static-pie -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlclose $(FETCH_O)
 # The libraries that tests compare gait with, or run under it; each program is linked with those that it calls.

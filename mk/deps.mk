@@ -10,6 +10,7 @@ DEPS_FOR_BUILD  := $(call deps_stamp,$(if $(filter gcc,$(CC)),build,test))
 DEPS_FOR_TEST   := $(call deps_stamp,test) $(call deps_stamp,node/installed)
 DEPS_FOR_BENCH  := $(call deps_stamp,bench)
 DEPS_FOR_FORMAT := $(call deps_stamp,format)
+DEPS_FOR_DEB    := $(call deps_stamp,deb)
 DEPS_FOR_TORTURE := $(call deps_stamp,torture)
 
 build/deps/%: tools/deps.sh
@@ -20,7 +21,7 @@ build/deps/node/installed: tests/package-lock.json tools/node_packages.sh | buil
 	@tools/node_packages.sh && if [ -e $@ ]; then touch $@; fi
 
 # One installation at a time.
-build/deps/test build/deps/bench build/deps/torture build/deps/format: | build/deps/build
+build/deps/test build/deps/bench build/deps/torture build/deps/format build/deps/deb: | build/deps/build
 
 .PHONY: deps
 deps:

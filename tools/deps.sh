@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that are missing for the given purposes: build, test, bench, torture, format.
+# Installs the Debian packages that are missing for the given purposes: build, test, bench, torture, format, deb.
 # Does nothing, and says nothing, when all are there. A package marked with "?" is used where it can be had: the tests
 # that need it skip themselves without it.
 set -euo pipefail
@@ -35,6 +35,8 @@ packages_for() {
         echo '?llvm' '?dwz' '?rustc' '?golang-go' '?elfutils' '?debuginfod'
         # another kernel, which is tried in a machine of its own
         echo '?qemu-system-x86' '?linux-image-amd64' '?busybox-static' '?cpio'
+        # the package, and what looks for faults in it
+        echo '?debhelper' '?lintian'
         # the other architecture
         [[ $(uname -m) == aarch64 ]] || echo binutils-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
         ;;
@@ -59,8 +61,9 @@ packages_for() {
         echo '?tarantool' '?lldb' '?libreoffice-writer-nogui' '?firefox-esr' '?wine' '?wine64'
         ;;
     format) echo clang-format ;;
+    deb) echo debhelper ;;
     *)
-        echo "tools/deps.sh: unknown purpose '$1': use build, test, bench, torture or format" >&2
+        echo "tools/deps.sh: unknown purpose '$1': use build, test, bench, torture, format or deb" >&2
         exit 2
         ;;
     esac
@@ -128,7 +131,7 @@ main() {
     for purpose in "$@"; do
         mapfile -t -O "${#wanted[@]}" wanted < <(packages_for "$purpose" | tr -s ' ' '\n')
     done
-    [[ ${#wanted[@]} -gt 0 ]] || fail "name at least one purpose: build, test, bench, torture or format"
+    [[ ${#wanted[@]} -gt 0 ]] || fail "name at least one purpose: build, test, bench, torture, format or deb"
     find_missing
     [[ ${#missing[@]} -gt 0 ]] || exit 0
     is_debian_12 ||

@@ -3,7 +3,10 @@
 #include "cli/command.h"
 
 #include "cli/commands.h"
+#include "cli/screens/manual_page.h"
 #include "cli/screens/screen.h"
+
+#include <string.h>
 
 static void list_commands(struct screen *screen)
 {
@@ -15,30 +18,40 @@ static void list_commands(struct screen *screen)
     screen_print(screen, "\n'gait help COMMAND' explains a command. The manual page is gait(1).\n");
 }
 
+static void explain(struct screen *screen, const struct command *command)
+{
+    screen_put(screen, SCREEN_STRONG, 0, "usage: gait ");
+    screen_put(screen, SCREEN_STRONG, 0, command->name);
+    screen_print(screen, " %s\n\n%s", command->arguments, command->details);
+}
+
 static enum command_status run(const struct command_call *call)
 {
+    int count = call->argument_count, used;
+    char **words = call->arguments;
     const struct command *command;
-    int used;
+    bool as_manual = count > 0 && strcmp(words[0], "--manual") == 0;
 
-    if (call->argument_count == 0) {
+    if (count == 0) {
         list_commands(call->screen);
         return COMMAND_DONE;
     }
-    command = commands_find(call->argument_count, call->arguments, &used, call->error);
+    command = commands_find(count - as_manual, words + as_manual, &used, call->error);
     if (command == NULL)
         return COMMAND_MISUSED;
-    screen_put(call->screen, SCREEN_STRONG, 0, "usage: gait ");
-    screen_put(call->screen, SCREEN_STRONG, 0, command->name);
-    screen_print(call->screen, " %s\n\n%s", command->arguments, command->details);
+    (as_manual ? manual_page_put : explain)(call->screen, command);
     return COMMAND_DONE;
 }
 
 extern const struct command command_help;
 const struct command command_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
+    .arguments = "[--manual] [COMMAND]",
     .summary = "list the commands, or explain one",
     .details = "Without a command, lists all of them; with one, explains it.\n"
+               "\n"
+               "  --manual    as the source of a manual page, which make install puts where man\n"
+               "              looks for it: man gait-report\n"
                "\n"
                "Examples:\n"
                "  gait help\n"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
+#include "cli/options/unknown_option.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
@@ -50,8 +51,12 @@ static enum command_status take_words(struct packed_copy *packing, int count, ch
     int letter;
 
     for (optind = 0; (letter = getopt_long(count, words, ":o:", known, NULL)) != -1;) {
+        if (letter == '?') {
+            (void)unknown_option_of(known, "pack", words[optind - 1], packing->call->error);
+            return COMMAND_MISUSED;
+        }
         if (letter != 'o' || optarg[0] == '\0')
-            return misused(packing->call, words[optind - 1], letter == '?' ? "is no option" : "needs a value");
+            return misused(packing->call, words[optind - 1], "needs a value");
         packing->output = optarg;
     }
     if (optind == count)

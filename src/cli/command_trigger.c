@@ -3,26 +3,24 @@
 #include "cli/command.h"
 
 #include "cli/control_client.h"
+#include "cli/options/arguments.h"
 #include "cli/screens/screen.h"
-#include "hosted/error_text.h"
-
-#include <errno.h>
 
 static enum command_status run(const struct command_call *call)
 {
+    static const char *const names[] = {"PID"};
+    const struct argument_rules rules = {.command = "trigger", .names = names, .name_count = 1};
     struct control_question question = {.operation = CONTROL_TRIGGER};
     struct control_answer answer;
-    enum command_status status;
+    const char *words[2] = {NULL, NULL};
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, words, 2, &count);
 
-    if (call->argument_count < 1 || call->argument_count > 2) {
-        (void)error_set(call->error, EINVAL,
-                        "trigger: PID is needed, and perhaps a note in quotes; see gait help trigger");
-        return COMMAND_MISUSED;
-    }
-    status = control_client_read_pid(call, "trigger", call->arguments[0], &question.pid);
+    if (status == COMMAND_DONE)
+        status = control_client_read_pid(call, "trigger", words[0], &question.pid);
     if (status != COMMAND_DONE)
         return status;
-    question.note = call->argument_count == 2 ? call->arguments[1] : NULL;
+    question.note = words[1];
     return control_client_ask(&question, &answer, call->error) == 0 ? COMMAND_DONE : COMMAND_FAILED;
 }
 

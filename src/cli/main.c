@@ -16,7 +16,7 @@ static int count_own_words(int count, char **words)
     return command != NULL && command->takes_program && used + 1 < count ? used + 1 : count;
 }
 
-/* gait --version and gait --help are what people try first; gait COMMAND --help comes next. */
+/* gait --version and gait --help are what people try first; gait COMMAND --help, or -h, comes next. */
 static int replace_usual_options(int count, char **words)
 {
     static char help[] = "help", version[] = "version";
@@ -27,7 +27,7 @@ static int replace_usual_options(int count, char **words)
     if (count > 0 && (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0))
         words[0] = help;
     for (int i = 1; i < own_count && strcmp(words[i], "--") != 0; i++) {
-        if (strcmp(words[i], "--help") == 0) {
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) {
             memmove(words + 1, words, (size_t)i * sizeof(words[0]));
             words[0] = help;
             return i + 1;

@@ -11,7 +11,11 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 arguments=(DEPS=no MODE=release PREFIX=/opt/gait DESTDIR="$root")
 
-make "${arguments[@]}" install
+# Beside this test there may be another one that builds the same.
+(
+    flock 9
+    make "${arguments[@]}" install
+) 9>build/release.lock
 export PKG_CONFIG_PATH=$root/opt/gait/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 expected=$(make -s print-VERSION)
 
@@ -44,7 +48,12 @@ gcc -Werror -static -o "$root/static" "$root/program.c" "${flags[@]}"
 expect "the static program prints" "$("$root/static")" "$expected"
 
 expect "the command prints" "$("$root/opt/gait/bin/gait" --version)" "gait $expected"
+! readelf --symbols "$root/opt/gait/bin/gait" | grep -qw main || { echo "the command is not stripped"; exit 1; }
 [[ -s $root/opt/gait/share/man/man1/gait.1 ]] || { echo "the manual page is missing"; exit 1; }
+
+for file in LICENSE LINKED.txt CHANGELOG.md; do
+    [[ -s $root/opt/gait/share/doc/gait/$file ]] || { echo "$file is missing"; exit 1; }
+done
 
 make "${arguments[@]}" uninstall
 expect "files left by make uninstall" "$(find "$root/opt" ! -type d)" ""

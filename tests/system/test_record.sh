@@ -78,7 +78,7 @@ grep -q 'ulimit -v' "$folder/err" || fail "nothing is said about too little memo
 [[ ! -e $folder/touched ]] || fail "what could not be recorded has run"
 refuses 2 "which program" spawn
 refuses 2 "which process" attach
-refuses 2 "is no option" spawn --nonsense -- true
+refuses 2 "no such option" spawn --nonsense -- true
 
 # What is not allowed is said, with what to do.
 sleep 100 &

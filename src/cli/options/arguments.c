@@ -4,6 +4,7 @@
 
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
+#include "cli/options/unknown_option.h"
 #include "hosted/error_text.h"
 
 #include <errno.h>
@@ -22,18 +23,11 @@ static enum command_status refuse_option(const struct command_call *call, const 
                                          const char *word)
 {
     struct nearest_names nearest;
-    char suggestion[sizeof(nearest.best[0].name) + 16] = "";
 
-    nearest_names_init(&nearest, word + strspn(word, "-"));
-    nearest.wanted[strcspn(nearest.wanted, "=")] = '\0';
+    unknown_option_begin(&nearest, word);
     for (size_t i = 0; i < rules->option_count; i++)
         nearest_names_offer(&nearest, rules->options[i].name, strlen(rules->options[i].name));
-    if (nearest.count > 0) {
-        strcpy(suggestion, "'--");
-        strcat(strcat(suggestion, nearest.best[0].name), "', or ");
-    }
-    error_set(call->error, EINVAL, "cannot use '%s': 'gait %s' has no such option; try %s'gait help %s'", word,
-              rules->command, suggestion, rules->command);
+    (void)unknown_option_refuse(&nearest, rules->command, word, call->error);
     return COMMAND_MISUSED;
 }
 

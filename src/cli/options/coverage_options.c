@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options/coverage_options.h"
 
-#include "cli/options/nearest_name.h"
+#include "cli/options/unknown_option.h"
 #include "hosted/error_text.h"
 
 #include <errno.h>
@@ -15,20 +15,6 @@ static const struct option long_options[] = {
     {"functions", no_argument, NULL, 'f'}, {"missed", no_argument, NULL, 'm'},       {"lines", no_argument, NULL, 'l'},
     {"json", no_argument, NULL, 'j'},      {"filter", required_argument, NULL, 'g'}, {0},
 };
-
-static int refuse_option(const char *word, struct gait_error *err)
-{
-    struct nearest_names nearest;
-
-    nearest_names_init(&nearest, word + strspn(word, "-"));
-    nearest.wanted[strcspn(nearest.wanted, "=")] = '\0';
-    for (size_t i = 0; long_options[i].name != NULL; i++)
-        nearest_names_offer(&nearest, long_options[i].name, strlen(long_options[i].name));
-    if (nearest.count == 0)
-        return error_set(err, EINVAL, "cannot use '%s': 'gait coverage' has no such option; " HELP, word);
-    return error_set(err, EINVAL, "cannot use '%s': 'gait coverage' has no such option; did you mean '--%s'?", word,
-                     nearest.best[0].name);
-}
 
 static int take_option(struct coverage_options *options, int letter, char *const *words, struct gait_error *err)
 {
@@ -51,7 +37,7 @@ static int take_option(struct coverage_options *options, int letter, char *const
     case ':':
         return error_set(err, EINVAL, "cannot use '%s': its value is missing; " HELP, words[optind - 1]);
     default:
-        return refuse_option(words[optind - 1], err);
+        return unknown_option_of(long_options, "coverage", words[optind - 1], err);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
+#include "cli/options/unknown_option.h"
 #include "export/export_format.h"
 #include "hosted/error_text.h"
 
@@ -54,21 +55,6 @@ static int take_time(const char *option, const char *text, uint64_t *time_out, s
                      text);
 }
 
-static int refuse_option(char *const *words, struct gait_error *err)
-{
-    struct nearest_names nearest;
-    const char *word = words[optind - 1];
-
-    nearest_names_init(&nearest, word + strspn(word, "-"));
-    nearest.wanted[strcspn(nearest.wanted, "=")] = '\0';
-    for (size_t i = 0; long_options[i].name != NULL; i++)
-        nearest_names_offer(&nearest, long_options[i].name, strlen(long_options[i].name));
-    if (nearest.count == 0)
-        return error_set(err, EINVAL, "cannot use '%s': 'gait export' has no such option; " HELP, word);
-    return error_set(err, EINVAL, "cannot use '%s': 'gait export' has no such option; did you mean '--%s'?", word,
-                     nearest.best[0].name);
-}
-
 static int take_option(struct export_options *options, int letter, char *const *words, struct gait_error *err)
 {
     switch (letter) {
@@ -90,7 +76,7 @@ static int take_option(struct export_options *options, int letter, char *const *
     case ':':
         return error_set(err, EINVAL, "cannot use '%s': its value is missing; " HELP, words[optind - 1]);
     default:
-        return refuse_option(words, err);
+        return unknown_option_of(long_options, "export", words[optind - 1], err);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "cli/options/probe_options.h"
 
 #include "cli/options/option_values.h"
+#include "cli/options/unknown_option.h"
 #include "hosted/error_text.h"
 
 #include <errno.h>
@@ -145,9 +146,12 @@ enum command_status probe_options_parse(const struct command_call *call, struct 
     while ((which = getopt_long(count, arguments, ":p:alo:", options_known, NULL)) != -1) {
         const char *given = arguments[optind - 1];
 
-        if (which == ':' || which == '?') {
-            (void)error_set(call->error, EINVAL, "probe: %s '%s'; see gait help probe",
-                            which == ':' ? "a value should follow" : "there is no option", given);
+        if (which == '?') {
+            (void)unknown_option_of(options_known, "probe", given, call->error);
+            return COMMAND_MISUSED;
+        }
+        if (which == ':') {
+            (void)error_set(call->error, EINVAL, "probe: a value should follow '%s'; see gait help probe", given);
             return COMMAND_MISUSED;
         }
         if (!take(&options, which, optarg)) {

@@ -14,6 +14,7 @@
 #include "cli/options/option_values.h"
 #include "cli/options/probe_option.h"
 #include "cli/options/record_patterns.h"
+#include "cli/options/unknown_option.h"
 #include "gait/stalker.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
@@ -450,8 +451,13 @@ static const struct record_option *option_of(int number)
 
 static enum command_status not_understood(const struct command_line *line, int letter)
 {
-    (void)error_set(line->call->error, EINVAL, "%s: %s %s; see gait help %s", line->command, line->words[optind - 1],
-                    letter == ':' ? "needs a value" : "is no option", line->command);
+    const char *word = line->words[optind - 1];
+
+    if (letter == ':')
+        (void)error_set(line->call->error, EINVAL, "%s: %s needs a value; see gait help %s", line->command, word,
+                        line->command);
+    else
+        (void)unknown_option_of(line->long_options, line->command, word, line->call->error);
     return COMMAND_MISUSED;
 }
 

@@ -88,7 +88,7 @@ static void what_cannot_be_packed_is_explained(void)
     begin();
     refuse(COMMAND_RUN(&command_pack, 100, "-o", pack), COMMAND_MISUSED, "TRACE is missing");
     refuse(COMMAND_RUN(&command_pack, 100, folder.path, "-o"), COMMAND_MISUSED, "-o needs a value");
-    refuse(COMMAND_RUN(&command_pack, 100, folder.path, "--all"), COMMAND_MISUSED, "--all is no option");
+    refuse(COMMAND_RUN(&command_pack, 100, folder.path, "--all"), COMMAND_MISUSED, "'gait pack' has no such option");
     refuse(COMMAND_RUN(&command_pack, 100, folder.path, "two"), COMMAND_MISUSED, "two is one argument too many");
     refuse(COMMAND_RUN(&command_pack, 100, place.path), COMMAND_FAILED, "there is no trace in it");
     refuse(COMMAND_RUN(&command_pack, 100, folder.path, "-o", "/nowhere/a"), COMMAND_FAILED, "/nowhere/a");

@@ -81,7 +81,8 @@ static void what_is_wrong_is_told(void)
     CHECK_REFUSED("--duration is 0", "--duration", "0");
     CHECK_REFUSED("--duration is soon", "--duration", "soon");
     CHECK_REFUSED("--output is ", "--output", "");
-    CHECK_REFUSED("--nonsense is no option", "--nonsense", "ls");
+    CHECK_REFUSED("cannot use '--nonsense': 'gait spawn' has no such option", "--nonsense", "ls");
+    CHECK_REFUSED("try '--hook', or 'gait help spawn'", "--hok", "ls");
     CHECK_REFUSED("--follow needs a value", "--follow");
 }
 
