@@ -12,6 +12,7 @@
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "process/memory_lock.h"
+#include "stalker/call_dispatch.h"
 #include "stalker/call_telling.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
@@ -275,16 +276,6 @@ static enum system_call_outcome clone3_process(struct stalker_thread *thread, co
     return fork_process(thread, &without_stack, given->stack + given->stack_size);
 }
 
-/*
- * Where calls are made from is not where the program has them: to ask for those that are not from a range is refused,
- * as by kernels that do not know this.
- */
-static bool is_dispatch(const struct system_call *call)
-{
-    return call->number == __NR_prctl && call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH &&
-           call->arguments[1] == PR_SYS_DISPATCH_ON;
-}
-
 /* A thread that is to fault when it reads the counter cannot be in the engine, which reads it. */
 static bool forbids_counter(const struct system_call *call)
 {
@@ -295,8 +286,8 @@ static long control(struct stalker_thread *thread, const struct system_call *cal
 {
     long result;
 
-    if (is_dispatch(call))
-        return -EINVAL;
+    if (call_dispatch_is_set_by(call))
+        return call_dispatch_set(thread, call);
     result = seccomp_filter_is_set_by(call) ? seccomp_filter_set(call) : make(call);
     if (call->number == __NR_prctl && call->arguments[0] == PR_SET_NAME)
         thread_choice_named(thread);
@@ -328,6 +319,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
     case PART_LEAVE:
         /* Another thread may have named it. */
         thread_choice_named(thread);
+        thread->dispatch = (struct call_dispatch){0};
         return SYSTEM_CALL_LEAVE;
     case PART_REPLACE:
         if (thread->events != NULL)
@@ -395,6 +387,45 @@ static bool is_in_child(enum call_part part, long result)
     return result == 0 && (part == PART_FORK || part == PART_CLONE || part == PART_CLONE3);
 }
 
+/* Whether it is dispatched instead. */
+static bool is_held(struct stalker_thread *thread, long number, uint32_t architecture)
+{
+    uint64_t next = thread->engine->machine->registers->system_call_next(&thread->context).value;
+
+    return call_dispatch_holds(thread, number, next, architecture);
+}
+
+static enum call_part part_of(const struct stalker_thread *thread, const struct system_call *call)
+{
+    return (enum call_part)(thread->engine->system_calls[(uint16_t)call->number] &
+                            ~(SYSTEM_CALL_TOLD | SYSTEM_CALL_DISPATCHED));
+}
+
+enum system_call_outcome system_call_make_foreign(struct stalker_thread *thread)
+{
+    const struct engine_registers *registers = thread->engine->machine->registers;
+    struct gait_cpu_context before = thread->context;
+    enum system_call_outcome outcome;
+    struct system_call call;
+    enum foreign_call what = registers->foreign_call_get(&thread->context, &call);
+
+    if (is_held(thread, call.number, registers->foreign_architecture)) {
+        registers->system_call_done(&thread->context, call.number);
+        registers->foreign_call_keep(&thread->context, &before);
+        return SYSTEM_CALL_DONE;
+    }
+    if (what == FOREIGN_CALL_PLAIN)
+        return SYSTEM_CALL_IN_CACHE;
+    if (what == FOREIGN_CALL_LEAVE) {
+        thread_left_tell(thread, RING_LEFT_INSTRUCTION);
+        return SYSTEM_CALL_LEAVE;
+    }
+    outcome = make_by_part(thread, &call, part_of(thread, &call));
+    if (outcome == SYSTEM_CALL_DONE)
+        registers->foreign_call_keep(&thread->context, &before);
+    return outcome;
+}
+
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
 {
     const struct engine *machine = thread->engine->machine;
@@ -405,7 +436,12 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     bool is_told;
 
     machine->registers->system_call_get(&thread->context, &call);
-    part = (enum call_part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
+    if (is_held(thread, call.number, machine->registers->architecture)) {
+        /* As it is behind the call that is not made. */
+        machine->registers->system_call_done(&thread->context, call.number);
+        return SYSTEM_CALL_DONE;
+    }
+    part = part_of(thread, &call);
     is_told = begin_telling(thread, &call, part);
     outcome = make_by_part(thread, &call, part);
     if (!is_told || outcome == SYSTEM_CALL_LEAVE)

@@ -40,4 +40,7 @@ enum system_call_outcome {
 /* Makes the system call that the thread's context asks for; its pc is that of the instruction. */
 enum system_call_outcome system_call_make(struct stalker_thread *thread);
 
+/* The same by an instruction that makes them as other programs do; nobody is told of it. */
+enum system_call_outcome system_call_make_foreign(struct stalker_thread *thread);
+
 #endif
