@@ -29,8 +29,8 @@ void signal_thread_hold(struct stalker_thread *thread);
 void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come);
 
 /*
- * What the kernel does when a thread raises a signal itself: its handler begins when the thread goes on, at the registers
- * in its context. One that is blocked or ignored ends the process. In the engine; `info` is a siginfo_t.
+ * What the kernel does when a thread raises a signal itself: its handler begins when the thread goes on, at the
+ * registers in its context. One that is blocked or ignored ends the process. In the engine; `info` is a siginfo_t.
  */
 void signal_thread_raise(struct stalker_thread *thread, int signal, const void *info);
 

@@ -12,7 +12,6 @@
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "process/memory_lock.h"
-#include "stalker/call_dispatch.h"
 #include "stalker/call_telling.h"
 #include "stalker/dispatch.h"
 #include "stalker/event_buffer.h"
@@ -31,6 +30,8 @@
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
@@ -282,12 +283,23 @@ static bool forbids_counter(const struct system_call *call)
     return call->number == __NR_prctl && call->arguments[0] == PR_SET_TSC && call->arguments[1] == PR_TSC_SIGSEGV;
 }
 
+/* All calls come to the engine from now on, which knows where the program makes them: a program that did so does it
+ * again. */
+static long set_dispatch(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result = call_dispatch_set(&thread->dispatch, call->arguments);
+
+    for (uint32_t i = 0; result == 0 && i < TABLE_BYTES; i++)
+        thread->engine->system_calls[i] |= SYSTEM_CALL_DISPATCHED;
+    return result;
+}
+
 static long control(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
 
-    if (call_dispatch_is_set_by(call))
-        return call_dispatch_set(thread, call);
+    if (call_dispatch_is_set_by(call->number, call->arguments))
+        return set_dispatch(thread, call);
     result = seccomp_filter_is_set_by(call) ? seccomp_filter_set(call) : make(call);
     if (call->number == __NR_prctl && call->arguments[0] == PR_SET_NAME)
         thread_choice_named(thread);
@@ -387,12 +399,27 @@ static bool is_in_child(enum call_part part, long result)
     return result == 0 && (part == PART_FORK || part == PART_CLONE || part == PART_CLONE3);
 }
 
-/* Whether it is dispatched instead. */
+/* Whether it is dispatched instead: then the thread has its signal when it goes on behind it. */
 static bool is_held(struct stalker_thread *thread, long number, uint32_t architecture)
 {
     uint64_t next = thread->engine->machine->registers->system_call_next(&thread->context).value;
+    siginfo_t info;
 
-    return call_dispatch_holds(thread, number, next, architecture);
+    switch (call_dispatch_ask(&thread->dispatch, thread->context.pc, next)) {
+    case CALL_PASSES:
+        return false;
+    case CALL_IS_HELD:
+        call_dispatch_describe(&info, number, next, architecture);
+        signal_thread_raise(thread, SIGSYS, &info);
+        break;
+    case CALL_ENDS_BY_SYS:
+        signal_thread_die(thread, SIGSYS);
+        break;
+    default:
+        signal_thread_die(thread, SIGSEGV);
+        break;
+    }
+    return true;
 }
 
 static enum call_part part_of(const struct stalker_thread *thread, const struct system_call *call)

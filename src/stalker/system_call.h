@@ -23,6 +23,9 @@ struct system_call {
 /* In the table: somebody wants to know of it. */
 #define SYSTEM_CALL_TOLD 0x80u
 
+/* Some thread has its calls dispatched. */
+#define SYSTEM_CALL_DISPATCHED 0x40u
+
 /* A byte for each value of a number's low 16 bits, below 2 GiB. -ENOMEM. */
 MUST_USE int system_call_table_create(uint8_t **table_out);
 void system_call_table_destroy(uint8_t *table);

@@ -10,7 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
-#include "stalker/call_dispatch.h"
+#include "process/call_dispatch.h"
 #include "stalker/call_telling.h"
 #include "stalker/callout.h"
 #include "stalker/interrupted_call.h"

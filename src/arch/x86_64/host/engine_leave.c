@@ -12,7 +12,6 @@
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
 #include "gait/x86_64.h"
-#include "stalker/call_dispatch.h"
 #include "stalker/callout.h"
 #include "stalker/program_memory.h"
 #include "stalker/signal_stack.h"

@@ -3,17 +3,13 @@
  * Only the thread itself changes its setting. The table's bytes, once marked, stay so: a program that has done this
  * once does it again.
  */
-#include "stalker/call_dispatch.h"
+#include "process/call_dispatch.h"
 
 #include "arch/system_call_registers.h"
 #include "base/counters.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
 #include "process/memory_probe.h"
-#include "stalker/signal_virtualize.h"
-#include "stalker/stalker_engine.h"
-#include "stalker/system_call.h"
-#include "stalker/thread.h"
 
 #include <asm/errno.h>
 #include <asm/siginfo.h>
@@ -28,15 +24,9 @@
 #define NUMBERS      65536u
 #define SIGNAL_CODE  2 /* SYS_USER_DISPATCH */
 
-bool call_dispatch_is_set_by(const struct system_call *call)
+bool call_dispatch_is_set_by(long number, const long *arguments)
 {
-    return call->number == __NR_prctl && call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH;
-}
-
-static void mark_calls(struct stalker_engine *engine)
-{
-    for (uint32_t i = 0; i < NUMBERS; i++)
-        engine->system_calls[i] |= SYSTEM_CALL_DISPATCHED;
+    return number == __NR_prctl && arguments[0] == PR_SET_SYSCALL_USER_DISPATCH;
 }
 
 /*
@@ -54,21 +44,21 @@ static long ask_kernel(uint64_t mode, uint64_t selector)
     return result;
 }
 
-long call_dispatch_set(struct stalker_thread *thread, const struct system_call *call)
+long call_dispatch_set(struct call_dispatch *dispatch, const long *arguments)
 {
     struct call_dispatch wanted = {
-        .mode = (uint32_t)call->arguments[1],
-        .start = (uint64_t)call->arguments[2],
-        .size = (uint64_t)call->arguments[3],
-        .selector = (uint64_t)call->arguments[4],
+        .mode = (uint32_t)arguments[1],
+        .start = (uint64_t)arguments[2],
+        .size = (uint64_t)arguments[3],
+        .selector = (uint64_t)arguments[4],
     };
     uint64_t end = wanted.start + wanted.size;
+    bool is_on = arguments[1] == MODE_OUTSIDE || arguments[1] == MODE_WITHIN;
     long result;
 
-    if (call->arguments[1] == PR_SYS_DISPATCH_OFF ||
-        (call->arguments[1] != MODE_OUTSIDE && call->arguments[1] != MODE_WITHIN))
-        result = raw_syscall_for_program(call->number, call->arguments[0], call->arguments[1], call->arguments[2],
-                                         call->arguments[3], call->arguments[4], call->arguments[5]);
+    if (!is_on)
+        result = raw_syscall_for_program(__NR_prctl, arguments[0], arguments[1], arguments[2], arguments[3],
+                                         arguments[4], arguments[5]);
     else if (end <= wanted.start && (wanted.start != 0 || wanted.mode == MODE_WITHIN))
         result = -EINVAL;
     else
@@ -79,44 +69,35 @@ long call_dispatch_set(struct stalker_thread *thread, const struct system_call *
         wanted.start = end;
         wanted.size = 0 - wanted.size;
     }
-    thread->dispatch = wanted;
-    if (wanted.mode != PR_SYS_DISPATCH_OFF)
-        mark_calls(thread->engine);
+    *dispatch = wanted;
     return 0;
 }
 
-static void raise_dispatched(struct stalker_thread *thread, long number, uint64_t next, uint32_t architecture)
+enum call_dispatch_answer call_dispatch_ask(struct call_dispatch *dispatch, uint64_t pc, uint64_t next)
+{
+    uint8_t selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+
+    if (dispatch->mode == PR_SYS_DISPATCH_OFF)
+        return CALL_PASSES;
+    if (next - dispatch->start < dispatch->size) {
+        dispatch->passed = pc;
+        return CALL_PASSES;
+    }
+    if (dispatch->selector != 0 && memory_probe_copy(dispatch->selector, &selector, sizeof(selector)) != 0)
+        return CALL_ENDS_BY_FAULT;
+    if (selector == SYSCALL_DISPATCH_FILTER_ALLOW)
+        return CALL_PASSES;
+    return selector == SYSCALL_DISPATCH_FILTER_BLOCK ? CALL_IS_HELD : CALL_ENDS_BY_SYS;
+}
+
+void call_dispatch_describe(void *info_out, long number, uint64_t next, uint32_t architecture)
 {
     siginfo_t info = {.si_signo = SIGSYS, .si_code = SIGNAL_CODE};
 
     info.si_call_addr = (void *)(uintptr_t)next;
     info.si_syscall = (int)number;
     info.si_arch = architecture;
-    signal_thread_raise(thread, SIGSYS, &info);
-}
-
-bool call_dispatch_holds(struct stalker_thread *thread, long number, uint64_t next, uint32_t architecture)
-{
-    struct call_dispatch *dispatch = &thread->dispatch;
-    uint8_t selector = SYSCALL_DISPATCH_FILTER_BLOCK;
-
-    if (dispatch->mode == PR_SYS_DISPATCH_OFF)
-        return false;
-    if (next - dispatch->start < dispatch->size) {
-        dispatch->passed = thread->context.pc;
-        return false;
-    }
-    if (dispatch->selector != 0 && memory_probe_copy(dispatch->selector, &selector, sizeof(selector)) != 0) {
-        signal_thread_die(thread, SIGSEGV);
-        return true;
-    }
-    if (selector == SYSCALL_DISPATCH_FILTER_ALLOW)
-        return false;
-    if (selector == SYSCALL_DISPATCH_FILTER_BLOCK)
-        raise_dispatched(thread, number, next, architecture);
-    else
-        signal_thread_die(thread, SIGSYS);
-    return true;
+    memcpy(info_out, &info, sizeof(info));
 }
 
 /* Whether a call of ours at a place in the program that was one may be made there again. */
