@@ -137,6 +137,13 @@ struct engine_place {
     bool (*refuses)(uint64_t target);
 };
 
+/* What is to be done with a system call by another convention. */
+enum foreign_call {
+    FOREIGN_CALL_PLAIN, /* it is made where it is */
+    FOREIGN_CALL_SAME,  /* what is done with one of the program's own convention */
+    FOREIGN_CALL_LEAVE, /* nobody knows how to follow a thread through it */
+};
+
 /* Registers in their roles, beyond what gait/cpu_context.h says of them. */
 struct engine_registers {
     unsigned call_slot_bytes; /* of the return address that a call leaves on the stack; 0: it is in a register */
@@ -147,6 +154,16 @@ struct engine_registers {
     /* The system call that a thread is about to make, and how it goes on behind it with a result. */
     void (*system_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
     void (*system_call_done)(struct gait_cpu_context *cpu, long result);
+
+    /*
+     * The same by the convention of other programs, of 32 bits, where there is one; NULL: there is none. What the call
+     * is by the program's own, if the engine has a part in it. Behind one that was made as that, registers which its
+     * instruction leaves alone are as before.
+     */
+    enum foreign_call (*foreign_call_get)(const struct gait_cpu_context *cpu, struct system_call *call_out);
+    void (*foreign_call_keep)(struct gait_cpu_context *cpu, const struct gait_cpu_context *before);
+    uint32_t architecture; /* as signals and filters name whose convention it is */
+    uint32_t foreign_architecture;
 
     /* Behind the instruction: what the kernel answered, and where that is, as it says itself. */
     long (*system_call_result)(const struct gait_cpu_context *cpu);

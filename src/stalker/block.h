@@ -28,6 +28,7 @@ enum block_exit_kind {
     BLOCK_EXIT_JUMP,          /* on to its target; can be linked */
     BLOCK_EXIT_ADJACENT,      /* the same, and nothing but a placeholder stands between it and the next block */
     BLOCK_EXIT_SYSTEM_CALL,   /* the system call at its target needs the engine */
+    BLOCK_EXIT_FOREIGN_CALL,  /* the same, by the convention of other programs */
     BLOCK_EXIT_NATIVE_RETURN, /* a native call is done */
     BLOCK_EXIT_CHANGE_CACHE,  /* its target is excluded, or called by excluded code */
     BLOCK_EXIT_LEAVE,         /* what stands at its target can only be run natively */

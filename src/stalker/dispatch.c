@@ -159,9 +159,10 @@ static void call_in_place(struct stalker_thread *thread)
 }
 
 /* Behind the branch to the engine the call is made in the block. */
-static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit)
+static void make_system_call(struct stalker_thread *thread, const struct block_exit *exit,
+                             enum system_call_outcome outcome)
 {
-    switch (system_call_make(thread)) {
+    switch (outcome) {
     case SYSTEM_CALL_DONE:
         go_on(thread, false);
         break;
@@ -193,7 +194,10 @@ static void handle_exit(struct stalker_thread *thread, struct block_exit *exit)
     thread->context.pc = block_exit_target(exit).value;
     switch (exit->kind) {
     case BLOCK_EXIT_SYSTEM_CALL:
-        make_system_call(thread, exit);
+        make_system_call(thread, exit, system_call_make(thread));
+        break;
+    case BLOCK_EXIT_FOREIGN_CALL:
+        make_system_call(thread, exit, system_call_make_foreign(thread));
         break;
     case BLOCK_EXIT_CHANGE_CACHE:
         go_on(thread, false);

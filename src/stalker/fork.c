@@ -152,6 +152,7 @@ static void begin_child(struct stalker_thread *thread)
         counter_add(COUNTER_threads_unknown, 1);
     thread->is_announced = false;
     thread->announcement = NULL;
+    thread->dispatch = (struct call_dispatch){0};
     forget_others(thread);
     if (thread->watch != NULL)
         engine->thread_watcher->forked(thread);

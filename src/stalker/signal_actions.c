@@ -245,6 +245,13 @@ bool signal_action_is_default(const struct signal_action *action)
     return action->handler == HANDLER_DEFAULT;
 }
 
+bool signal_is_ignored(int signal)
+{
+    struct signal_action action;
+
+    return change(signal, NULL, &action) == 0 && action.handler == (uintptr_t)SIG_IGN;
+}
+
 static long set(int signal, const struct signal_action *new, struct signal_action *old_out) REQUIRES(actions_lock)
 {
     long result = change(signal, NULL, old_out);

@@ -58,6 +58,9 @@ void signal_actions_use_up(int signal);
 /* Whether the program has no handler: ours stands there to see the process end. */
 bool signal_action_is_default(const struct signal_action *action);
 
+/* Whether the program has it ignored, which the kernel does without us. */
+bool signal_is_ignored(int signal);
+
 /* Makes the program's rt_sigaction for it. */
 long signal_actions_call(const struct system_call *call);
 

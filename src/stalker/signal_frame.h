@@ -95,9 +95,12 @@ void stalker_signal_restorer(void);
 
 /*
  * Restores the registers of a frame on the calling thread; flags that the kernel does not take from a frame become
- * those given. Does not return.
+ * those given. By the instruction at an address of the program's, if that is not 0. Does not return.
  */
-_Noreturn void stalker_signal_return(void *ucontext, uint64_t flags);
+_Noreturn void stalker_signal_return(void *ucontext, uint64_t flags, uint64_t place);
+
+/* Where its system call returns to otherwise. */
+extern const char own_call_signal_return[] __attribute__((visibility("hidden")));
 
 /* How our handler goes on: by returning from the frame `sp`, or at `target` with these arguments. */
 struct signal_outcome {

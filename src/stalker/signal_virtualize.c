@@ -199,6 +199,22 @@ static void die(int signal, const struct gait_cpu_context *cpu)
     signal_mask_set(mask);
 }
 
+void signal_thread_die(struct stalker_thread *thread, int signal)
+{
+    signal_thread_hold(thread);
+    die(signal, &thread->context);
+}
+
+void signal_thread_raise(struct stalker_thread *thread, int signal, const void *info)
+{
+    signal_thread_hold(thread);
+    if (thread->signals_mask & bit_of(signal) || signal_is_ignored(signal))
+        die(signal, &thread->context);
+    else if (raw_syscall(__NR_rt_tgsigqueueinfo, raw_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0), thread->tid, signal,
+                         (long)info, 0, 0) != 0)
+        raw_syscall(__NR_tkill, thread->tid, signal, 0, 0, 0, 0);
+}
+
 /* Copies the frame to the stack that the handler asked for. False: that is no memory. */
 static bool copy_frame(struct signal_copy *copy, const struct signal_action *action, const struct signal_stack *stack,
                        uint64_t sp)

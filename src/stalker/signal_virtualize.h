@@ -28,6 +28,15 @@ void signal_thread_hold(struct stalker_thread *thread);
  */
 void signal_thread_let_traps(const struct stalker_thread *thread, bool may_come);
 
+/*
+ * What the kernel does when a thread raises a signal itself: its handler begins when the thread goes on, at the
+ * registers in its context. One that is blocked or ignored ends the process. In the engine; `info` is a siginfo_t.
+ */
+void signal_thread_raise(struct stalker_thread *thread, int signal, const void *info);
+
+/* The process ends by that signal, whatever the program has for it. */
+void signal_thread_die(struct stalker_thread *thread, int signal);
+
 /* The thread returns from a handler: makes its rt_sigreturn. Does not return. */
 _Noreturn void signal_return(struct stalker_thread *thread);
 

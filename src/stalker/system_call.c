@@ -30,6 +30,8 @@
 #include "stalker/thread.h"
 
 #include <asm/errno.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
 #include <asm/unistd.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
@@ -275,28 +277,29 @@ static enum system_call_outcome clone3_process(struct stalker_thread *thread, co
     return fork_process(thread, &without_stack, given->stack + given->stack_size);
 }
 
-/*
- * Where calls are made from is not where the program has them: to ask for those that are not from a range is refused,
- * as by kernels that do not know this.
- */
-static bool is_dispatch(const struct system_call *call)
-{
-    return call->number == __NR_prctl && call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH &&
-           call->arguments[1] == PR_SYS_DISPATCH_ON;
-}
-
 /* A thread that is to fault when it reads the counter cannot be in the engine, which reads it. */
 static bool forbids_counter(const struct system_call *call)
 {
     return call->number == __NR_prctl && call->arguments[0] == PR_SET_TSC && call->arguments[1] == PR_TSC_SIGSEGV;
 }
 
+/* All calls come to the engine from now on, which knows where the program makes them: a program that did so does it
+ * again. */
+static long set_dispatch(struct stalker_thread *thread, const struct system_call *call)
+{
+    long result = call_dispatch_set(&thread->dispatch, call->arguments);
+
+    for (uint32_t i = 0; result == 0 && i < TABLE_BYTES; i++)
+        thread->engine->system_calls[i] |= SYSTEM_CALL_DISPATCHED;
+    return result;
+}
+
 static long control(struct stalker_thread *thread, const struct system_call *call)
 {
     long result;
 
-    if (is_dispatch(call))
-        return -EINVAL;
+    if (call_dispatch_is_set_by(call->number, call->arguments))
+        return set_dispatch(thread, call);
     result = seccomp_filter_is_set_by(call) ? seccomp_filter_set(call) : make(call);
     if (call->number == __NR_prctl && call->arguments[0] == PR_SET_NAME)
         thread_choice_named(thread);
@@ -328,6 +331,7 @@ static enum system_call_outcome make_by_part(struct stalker_thread *thread, cons
     case PART_LEAVE:
         /* Another thread may have named it. */
         thread_choice_named(thread);
+        thread->dispatch = (struct call_dispatch){0};
         return SYSTEM_CALL_LEAVE;
     case PART_REPLACE:
         if (thread->events != NULL)
@@ -395,6 +399,60 @@ static bool is_in_child(enum call_part part, long result)
     return result == 0 && (part == PART_FORK || part == PART_CLONE || part == PART_CLONE3);
 }
 
+/* Whether it is dispatched instead: then the thread has its signal when it goes on behind it. */
+static bool is_held(struct stalker_thread *thread, long number, uint32_t architecture)
+{
+    uint64_t next = thread->engine->machine->registers->system_call_next(&thread->context).value;
+    siginfo_t info;
+
+    switch (call_dispatch_ask(&thread->dispatch, thread->context.pc, next)) {
+    case CALL_PASSES:
+        return false;
+    case CALL_IS_HELD:
+        call_dispatch_describe(&info, number, next, architecture);
+        signal_thread_raise(thread, SIGSYS, &info);
+        break;
+    case CALL_ENDS_BY_SYS:
+        signal_thread_die(thread, SIGSYS);
+        break;
+    default:
+        signal_thread_die(thread, SIGSEGV);
+        break;
+    }
+    return true;
+}
+
+static enum call_part part_of(const struct stalker_thread *thread, const struct system_call *call)
+{
+    return (enum call_part)(thread->engine->system_calls[(uint16_t)call->number] &
+                            ~(SYSTEM_CALL_TOLD | SYSTEM_CALL_DISPATCHED));
+}
+
+enum system_call_outcome system_call_make_foreign(struct stalker_thread *thread)
+{
+    const struct engine_registers *registers = thread->engine->machine->registers;
+    struct gait_cpu_context before = thread->context;
+    enum system_call_outcome outcome;
+    struct system_call call;
+    enum foreign_call what = registers->foreign_call_get(&thread->context, &call);
+
+    if (is_held(thread, call.number, registers->foreign_architecture)) {
+        registers->system_call_done(&thread->context, call.number);
+        registers->foreign_call_keep(&thread->context, &before);
+        return SYSTEM_CALL_DONE;
+    }
+    if (what == FOREIGN_CALL_PLAIN)
+        return SYSTEM_CALL_IN_CACHE;
+    if (what == FOREIGN_CALL_LEAVE) {
+        thread_left_tell(thread, RING_LEFT_INSTRUCTION);
+        return SYSTEM_CALL_LEAVE;
+    }
+    outcome = make_by_part(thread, &call, part_of(thread, &call));
+    if (outcome == SYSTEM_CALL_DONE)
+        registers->foreign_call_keep(&thread->context, &before);
+    return outcome;
+}
+
 enum system_call_outcome system_call_make(struct stalker_thread *thread)
 {
     const struct engine *machine = thread->engine->machine;
@@ -405,7 +463,12 @@ enum system_call_outcome system_call_make(struct stalker_thread *thread)
     bool is_told;
 
     machine->registers->system_call_get(&thread->context, &call);
-    part = (enum call_part)(thread->engine->system_calls[(uint16_t)call.number] & ~SYSTEM_CALL_TOLD);
+    if (is_held(thread, call.number, machine->registers->architecture)) {
+        /* As it is behind the call that is not made. */
+        machine->registers->system_call_done(&thread->context, call.number);
+        return SYSTEM_CALL_DONE;
+    }
+    part = part_of(thread, &call);
     is_told = begin_telling(thread, &call, part);
     outcome = make_by_part(thread, &call, part);
     if (!is_told || outcome == SYSTEM_CALL_LEAVE)

@@ -23,6 +23,9 @@ struct system_call {
 /* In the table: somebody wants to know of it. */
 #define SYSTEM_CALL_TOLD 0x80u
 
+/* Some thread has its calls dispatched. */
+#define SYSTEM_CALL_DISPATCHED 0x40u
+
 /* A byte for each value of a number's low 16 bits, below 2 GiB. -ENOMEM. */
 MUST_USE int system_call_table_create(uint8_t **table_out);
 void system_call_table_destroy(uint8_t *table);
@@ -39,5 +42,8 @@ enum system_call_outcome {
 
 /* Makes the system call that the thread's context asks for; its pc is that of the instruction. */
 enum system_call_outcome system_call_make(struct stalker_thread *thread);
+
+/* The same by an instruction that makes them as other programs do; nobody is told of it. */
+enum system_call_outcome system_call_make_foreign(struct stalker_thread *thread);
 
 #endif

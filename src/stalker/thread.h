@@ -10,6 +10,7 @@
 #include "base/address.h"
 #include "base/list.h"
 #include "gait/cpu_context.h"
+#include "process/call_dispatch.h"
 #include "stalker/call_telling.h"
 #include "stalker/callout.h"
 #include "stalker/interrupted_call.h"
@@ -141,8 +142,9 @@ struct stalker_thread {
     bool is_in_piece;         /* it makes a system call outside of the cache */
     uint32_t told_count;      /* of system calls that have not returned */
     struct told_call told_calls[TOLD_CALLS_MAX];
-    bool is_announced;  /* the process watcher was told of the system call that it makes */
-    void *announcement; /* the watcher's */
+    struct call_dispatch dispatch; /* of its system calls */
+    bool is_announced;             /* the process watcher was told of the system call that it makes */
+    void *announcement;            /* the watcher's */
 };
 
 /* The thread whose context that is. */

@@ -116,7 +116,7 @@ MISSING int vector_registers_set(void *area, unsigned kind, unsigned number, con
 
 /* ---- frames of signals ------------------------------------------------------------------------------------------- */
 
-MISSING _Noreturn void stalker_signal_return(void *ucontext, uint64_t flags)
+MISSING _Noreturn void stalker_signal_return(void *ucontext, uint64_t flags, uint64_t place)
 {
     __builtin_trap();
 }

@@ -52,7 +52,7 @@ UNSANITIZED _Noreturn void signal_frame_return(const struct stalker_thread *thre
     copy.context.rflags = PLAIN_FLAGS;
     copy.mask = UINT64_MAX;
     copy.stack = signal_stack_ours(thread);
-    stalker_signal_return(&copy, PLAIN_FLAGS);
+    stalker_signal_return(&copy, PLAIN_FLAGS, 0);
 }
 
 static uint16_t code_segment(void)
@@ -108,8 +108,9 @@ UNSANITIZED _Noreturn void signal_frame_leave(struct stalker_thread *thread)
         .context = {.cs = code_segment(), .ss = stack_segment(), .vectors = (uintptr_t)vectors},
         .mask = thread->signals_mask,
     };
+    struct call_dispatch dispatch = thread->dispatch;
 
-    if (is_restarting(&thread->context))
+    if (is_restarting(&thread->context) && dispatch.mode == 0)
         leave_for_restart(thread);
     stalker_vectors_save_frame(vectors);
     signal_frame_set(&frame, &thread->context);
@@ -117,7 +118,8 @@ UNSANITIZED _Noreturn void signal_frame_leave(struct stalker_thread *thread)
     thread->signals_held = 0;
     /* Release: pairs with the acquire in is_on_its_way; from here on the struct may be used anew. */
     atomic_store_explicit(&thread->is_inside, false, memory_order_release);
-    stalker_signal_return(&frame, PLAIN_FLAGS | (thread->context.flags & FLAGS_NOT_IN_FRAMES));
+    stalker_signal_return(&frame, PLAIN_FLAGS | (thread->context.flags & FLAGS_NOT_IN_FRAMES),
+                          call_dispatch_leave(&dispatch, (uintptr_t)own_call_signal_return));
 }
 
 /* In stalker_gate.S. */

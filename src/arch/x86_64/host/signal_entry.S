@@ -56,13 +56,23 @@ FUNCTION stalker_signal_restorer
         OWN_CALL signal_restorer
         ud2
 
-/* stalker_signal_return(ucontext, flags): what the kernel does not take from the frame stays as it is in the flags. */
+/*
+ * stalker_signal_return(ucontext, flags, place): what the kernel does not take from the frame stays as it is in the
+ * flags.
+ */
 FUNCTION stalker_signal_return
+        testq   %rdx, %rdx
+        jnz     1f
         pushq   %rsi
         popfq
         movq    %rdi, %rsp
         movl    $__NR_rt_sigreturn, %eax
         OWN_CALL signal_return
         ud2
+1:      pushq   %rsi
+        popfq
+        movq    %rdi, %rsp
+        movl    $__NR_rt_sigreturn, %eax
+        jmpq    *%rdx
 
         .section .note.GNU-stack, "", @progbits

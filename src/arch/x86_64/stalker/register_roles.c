@@ -3,9 +3,12 @@
 #include "arch/x86_64/x86_engine.h"
 
 #include "arch/thread_registers.h"
+#include "arch/x86_64/stalker/interrupt_call.h"
 #include "arch/x86_64/isa/user_registers.h"
 #include "gait/x86_64.h"
 #include "stalker/system_call.h"
+
+#include <linux/audit.h>
 
 #define SYSCALL_BYTES 2
 
@@ -74,6 +77,10 @@ static void registers_set(struct thread_registers *registers, const struct gait_
 
 const struct engine_registers x86_registers = {
     .call_slot_bytes = 8,
+    .foreign_call_get = x86_interrupt_call_get,
+    .foreign_call_keep = x86_interrupt_call_keep,
+    .architecture = AUDIT_ARCH_X86_64,
+    .foreign_architecture = AUDIT_ARCH_I386,
     .system_call_next = system_call_next,
     .system_call_get = system_call_get,
     .system_call_done = system_call_done,

@@ -247,6 +247,16 @@ static void put_system_call(struct translation *translation, const struct x86_in
     x86_jmp_mem(hot, thread_field(THREAD_GATE_CALLED));
 }
 
+/* The engine is asked each time: there are few such calls in programs of 64 bits. */
+static void put_foreign_call(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
+{
+    block_draft_note(translation, insn->pc, trail_plain);
+    x86_put_exit(translation, 1, BLOCK_EXIT_FOREIGN_CALL, insn->pc);
+    block_draft_note(translation, insn->pc, trail_plain);
+    x86_put_plain(translation, insn, bytes);
+    put_continuation(translation, 0, x86_insn_next(insn));
+}
+
 /* Raises its signal here, at the address or, for breakpoints, behind it; whoever handles that may go on anywhere. */
 static void put_trap(struct translation *translation, const struct x86_insn *insn, const uint8_t *bytes)
 {
@@ -335,8 +345,7 @@ void x86_put_flow(struct translation *translation, const struct x86_insn *insn, 
         if (is_syscall(insn)) {
             put_system_call(translation, insn);
         } else if (is_int80(insn)) {
-            x86_put_plain(translation, insn, bytes);
-            put_continuation(translation, 0, x86_insn_next(insn));
+            put_foreign_call(translation, insn, bytes);
         } else {
             put_leave(translation, insn);
         }
