@@ -78,7 +78,11 @@ enum gait_event_kind {
     GAIT_EVENT_BLOCK = 1 << 3,   /* a block is about to run */
     GAIT_EVENT_COMPILE = 1 << 4, /* a block was translated; it may never run */
     GAIT_EVENT_ENTER = 1 << 5,   /* a hooked function was called */
-    GAIT_EVENT_LEAVE = 1 << 6    /* it returned, or was left in another way */
+    GAIT_EVENT_LEAVE = 1 << 6,   /* it returned, or was left in another way */
+    /* Where a thread has several stacks: it goes on on another one, or on that of the function; target is the stack's
+       number. Of hooked functions, told with enters and leaves; not to be asked for. */
+    GAIT_EVENT_SUSPEND = 1 << 7,
+    GAIT_EVENT_RESUME = 1 << 8
 };
 
 struct gait_event {

@@ -92,7 +92,8 @@ static void put_event(struct events_dump *dump, const struct gait_event *event, 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
     put_time(dump, span, time);
     screen_print(screen, "\t%s", event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind)));
-    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE))
+    if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE | GAIT_EVENT_SUSPEND |
+                       GAIT_EVENT_RESUME))
         screen_print(screen, "\t%" PRId32, event->depth);
     screen_print(screen, "\t%s", name_of(dump, event->location, first, last, number));
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET))

@@ -8,6 +8,14 @@
 
 _Static_assert(CALL_GUESSED == 1 && CALL_CUT == 2 && CALL_UNWOUND == 4 && CALL_NO_RETURN == 8, "in that order");
 
+/* Of a call that is told in parts; what else is not sure of a part is not said. */
+static const char *part_name(uint32_t flags)
+{
+    if (flags & CALL_SUSPENDED)
+        return flags & CALL_RESUMED ? "resumed suspended" : "suspended";
+    return flags & CALL_CUT ? "cut resumed" : flags & CALL_UNWOUND ? "unwound resumed" : "resumed";
+}
+
 const char *call_flag_names(uint32_t flags)
 {
     static const char *const names[SETS] = {
@@ -29,5 +37,5 @@ const char *call_flag_names(uint32_t flags)
         "guessed cut unwound no_return",
     };
 
-    return names[flags % SETS];
+    return flags & (CALL_SUSPENDED | CALL_RESUMED) ? part_name(flags) : names[flags % SETS];
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is not sure of a call, in words: "guessed", "cut", "unwound", "no_return". Constant; callable from anywhere. */
+/* What is not sure of a call, in words: "guessed", "cut", "unwound", "no_return", and of parts of calls "suspended",
+ * "resumed". Constant; callable from anywhere. */
 #ifndef GAIT_EXPORT_CALL_FLAG_NAMES_H
 #define GAIT_EXPORT_CALL_FLAG_NAMES_H
 

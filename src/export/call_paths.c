@@ -72,7 +72,7 @@ static int take_end(void *context, const struct export_call *call)
     if (call->depth >= CALL_PATH_MAX - 1 && take_begin(context, call) != 0)
         return -ENOMEM;
     path = &reading->paths->paths[reading->open[place_of(call->depth)]];
-    path->call_count++;
+    path->call_count += !(call->flags & CALL_RESUMED);
     reading->paths->guessed_count += (call->flags & CALL_GUESSED) != 0;
     path->self_ns += call->end_ns - call->begin_ns - call->inner_ns;
     return 0;

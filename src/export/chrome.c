@@ -74,10 +74,14 @@ static void put_time(struct chrome *chrome, uint64_t time_ns)
 static void put_arguments(struct chrome *chrome, const struct export_call *call)
 {
     bool is_begun = view_functions_at(chrome->job->functions, call->function)->file != NULL;
+    /* Guesses are of calls that were followed, and only hooked ones are told in parts. */
+    const char *argument = call->flags & CALL_GUESSED   ? "\"times\":\"guessed\""
+                           : call->flags & CALL_RESUMED ? "\"begin\":\"resumed\""
+                                                        : NULL;
 
-    if (call->flags & CALL_GUESSED)
-        export_put(chrome->stream, is_begun ? ",\"times\":\"guessed\"" : ",\"args\":{\"times\":\"guessed\"");
-    export_put(chrome->stream, is_begun || call->flags & CALL_GUESSED ? "}}" : "}");
+    if (argument != NULL)
+        fprintf(chrome->stream, "%s%s", is_begun ? "," : ",\"args\":{", argument);
+    export_put(chrome->stream, is_begun || argument != NULL ? "}}" : "}");
 }
 
 static int put_begin(void *context, const struct export_call *call)
@@ -103,6 +107,8 @@ static int put_end(void *context, const struct export_call *call)
     put_time(chrome, call->end_ns);
     if (call->flags & CALL_CUT)
         export_put(chrome->stream, ",\"args\":{\"end\":\"cut off\"}}");
+    else if (call->flags & CALL_SUSPENDED)
+        export_put(chrome->stream, ",\"args\":{\"end\":\"suspended\"}}");
     else if (call->flags & CALL_UNWOUND)
         export_put(chrome->stream, ",\"args\":{\"end\":\"unwound\"}}");
     else if (call->flags & CALL_NO_RETURN)

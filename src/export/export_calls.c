@@ -88,6 +88,7 @@ static int begin(void *context, const struct view_call *call)
         .depth = (uint32_t)telling->open_count,
         .flags = call->flags,
         .site = call->site,
+        .earlier_ticks = call->earlier,
         .begin_ns = time_ns < job->from_ns ? job->from_ns : time_ns,
         .begin = time_ns < job->from_ns ? view_clock_counter(&job->trace->clock, job->from_ns) : call->begin};
     telling->open_count++;
@@ -124,7 +125,7 @@ int export_calls_read(const struct export_job *job, size_t thread, const struct 
                       struct gait_error *err)
 {
     struct telling telling = {.job = job, .receiver = receiver, .thread = thread};
-    const struct call_receiver calls = {begin, end, gap, &telling};
+    const struct call_receiver calls = {begin, end, gap, &telling, NULL};
     int result = call_reader_read(job->trace, thread, &calls, err);
 
     free(telling.open);

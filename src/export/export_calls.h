@@ -22,6 +22,7 @@ struct export_call {
     uint64_t begin;    /* the counter */
     uint64_t ticks;    /* of the counter, until it ended */
     uint64_t inner_ticks;
+    uint64_t earlier_ticks; /* of one that was resumed: how long its parts before this one took */
 };
 
 struct export_receiver {

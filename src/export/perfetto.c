@@ -193,6 +193,8 @@ static int put_begin(void *context, const struct export_call *call)
         protobuf_put_number(&perfetto->writer, EVENT_SOURCE, (uint64_t)call->function + 1);
     if (call->flags & CALL_GUESSED)
         annotate(perfetto, "times", "guessed");
+    if (call->flags & CALL_RESUMED)
+        annotate(perfetto, "begin", "resumed");
     protobuf_end_message(&perfetto->writer, event);
     return end_packet(perfetto, packet);
 }
@@ -204,6 +206,8 @@ static int put_end(void *context, const struct export_call *call)
 
     if (call->flags & CALL_CUT)
         annotate(perfetto, "end", "cut off");
+    else if (call->flags & CALL_SUSPENDED)
+        annotate(perfetto, "end", "suspended");
     else if (call->flags & CALL_UNWOUND)
         annotate(perfetto, "end", "unwound");
     else if (call->flags & CALL_NO_RETURN)

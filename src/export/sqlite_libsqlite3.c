@@ -104,13 +104,16 @@ static const struct {
      "nullif(substr(CASE rows.flags & 1 WHEN 0 THEN '' ELSE ',guessed' END ||"
      " CASE rows.flags & 2 WHEN 0 THEN '' ELSE ',cut' END ||"
      " CASE rows.flags & 4 WHEN 0 THEN '' ELSE ',unwound' END ||"
-     " CASE rows.flags & 8 WHEN 0 THEN '' ELSE ',no return' END, 2), '')"},
+     " CASE rows.flags & 8 WHEN 0 THEN '' ELSE ',no return' END ||"
+     " CASE rows.flags & 32 WHEN 0 THEN '' ELSE ',suspended' END ||"
+     " CASE rows.flags & 64 WHEN 0 THEN '' ELSE ',resumed' END, 2), '')"},
     {"calls", "end_ns", "rows.start_ns + rows.duration_ns"},
     {"syscalls", "name", "names.name"},
     {"syscalls", "error", "CASE WHEN rows.result BETWEEN -4095 AND -1 THEN -rows.result END"},
 };
 
 _Static_assert(CALL_GUESSED == 1 && CALL_CUT == 2 && CALL_UNWOUND == 4 && CALL_NO_RETURN == 8, "the view says so");
+_Static_assert(CALL_SUSPENDED == 32 && CALL_RESUMED == 64, "the view says so");
 
 /* Of a function, in ticks. */
 struct function_total {
@@ -412,6 +415,15 @@ static void bind_text_or_null(sqlite3_stmt *statement, int which, const char *te
         bind_text(statement, which, text);
 }
 
+/* NULL: of none of the calls it is known. */
+static void bind_span(sqlite3_stmt *statement, int which, const struct query_source *source, uint64_t ticks)
+{
+    if (ticks == UINT64_MAX)
+        (void)sqlite3_bind_null(statement, which);
+    else
+        (void)sqlite3_bind_int64(statement, which, query_source_span_ns(source, ticks));
+}
+
 static void bind_totals(const struct database *database, sqlite3_stmt *statement, size_t number)
 {
     const struct query_source *source = &database->source;
@@ -425,7 +437,7 @@ static void bind_totals(const struct database *database, sqlite3_stmt *statement
     }
     (void)sqlite3_bind_int64(statement, 8, query_source_span_ns(source, total->total));
     (void)sqlite3_bind_int64(statement, 9, query_source_span_ns(source, total->self));
-    (void)sqlite3_bind_int64(statement, 10, query_source_span_ns(source, total->shortest));
+    bind_span(statement, 10, source, total->shortest);
     (void)sqlite3_bind_int64(statement, 11, query_source_span_ns(source, total->summed) / (int64_t)total->calls);
     (void)sqlite3_bind_int64(statement, 12, query_source_span_ns(source, total->longest));
 }
@@ -482,6 +494,9 @@ static int begin_total(struct database *database, uint32_t function)
 static void add_to_total(struct function_total *function, const struct export_call *call)
 {
     call_total_add(&function->total, call->ticks, call->inner_ticks, --function->open_count == 0);
+    function->total.calls -= (call->flags & CALL_RESUMED) != 0;
+    if (!(call->flags & CALL_SUSPENDED))
+        call_total_add_time(&function->total, call->earlier_ticks + call->ticks);
 }
 
 /* Numbers are in the order in which calls begin, so that an outer one is known to those in it. */
@@ -512,7 +527,9 @@ static int add_call(void *context, const struct export_call *call)
     bind_number(statement, 6, call->begin_ns);
     bind_number(statement, 7, duration_ns);
     bind_number(statement, 8, duration_ns - call->inner_ns);
-    bind_number(statement, 9, call->flags & (CALL_GUESSED | CALL_CUT | CALL_UNWOUND | CALL_NO_RETURN));
+    bind_number(statement, 9,
+                call->flags &
+                    (CALL_GUESSED | CALL_CUT | CALL_UNWOUND | CALL_NO_RETURN | CALL_SUSPENDED | CALL_RESUMED));
     add_to_total(&database->totals[call->function], call);
     return add_row(database, statement) != 0;
 }

@@ -82,7 +82,7 @@ static int take_end(void *context, const struct export_call *call)
     struct tree_reading *reading = context;
     struct stack_node *node = &reading->tree->nodes[reading->node];
 
-    node->call_count++;
+    node->call_count += !(call->flags & CALL_RESUMED);
     node->self_ns += call->end_ns - call->begin_ns - call->inner_ns;
     reading->tree->guessed_count += (call->flags & CALL_GUESSED) != 0;
     if (reading->too_deep > 0)

@@ -48,10 +48,13 @@ static int end_call(void *context, const struct view_call *call)
     struct function_sum *sum = &worker->sums.sums[worker->open[--worker->open_count]];
     uint64_t ticks = call->end - call->begin;
 
-    sum->calls++;
+    sum->calls += !(call->flags & CALL_RESUMED);
     sum->summed += ticks;
     sum->self += ticks - call->inner;
     sum->total += --sum->open_count == 0 ? ticks : 0;
+    if (call->flags & CALL_SUSPENDED)
+        return 0;
+    ticks += call->earlier;
     sum->shortest = ticks < sum->shortest ? ticks : sum->shortest;
     sum->longest = ticks > sum->longest ? ticks : sum->longest;
     return 0;
@@ -75,7 +78,7 @@ static void skip_events(void *context)
 static void begin_thread(void *context, size_t thread)
 {
     struct totals_worker *worker = context;
-    const struct call_receiver receiver = {begin_call, end_call, NULL, worker};
+    const struct call_receiver receiver = {begin_call, end_call, NULL, worker, NULL};
 
     worker->process = (uint32_t)worker->scan.trace->threads[thread].process;
     call_tracker_init(&worker->tracker, &receiver);

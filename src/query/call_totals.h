@@ -17,15 +17,21 @@ struct call_total {
     uint64_t longest;
 };
 
-/* Adds a call of so many ticks, of which some are of calls that it made. */
+/* Adds how long a call was on its stack, in all its parts, which has ended. */
+static inline void call_total_add_time(struct call_total *total, uint64_t ticks)
+{
+    total->shortest = ticks < total->shortest ? ticks : total->shortest;
+    total->longest = ticks > total->longest ? ticks : total->longest;
+}
+
+/* Adds a call of so many ticks, of which some are of calls that it made; or a part of one, which took no time before
+ * it. */
 static inline void call_total_add(struct call_total *total, uint64_t ticks, uint64_t inner, bool is_outermost)
 {
     total->calls++;
     total->summed += ticks;
     total->self += ticks - inner;
     total->total += is_outermost ? ticks : 0;
-    total->shortest = ticks < total->shortest ? ticks : total->shortest;
-    total->longest = ticks > total->longest ? ticks : total->longest;
 }
 
 struct call_totals {

@@ -85,9 +85,9 @@ static int take_events(void *context, const struct gait_event *events, size_t co
         worker->last_time = time > worker->last_time ? time : worker->last_time;
         if (worker->subject == EVENT_TALLY_EVENTS)
             add(worker, events[i].kind, events[i].location, worker->last_time, 1);
-        else if (events[i].kind & (GAIT_EVENT_ENTER | GAIT_EVENT_CALL))
-            add(worker, 0, events[i].kind == GAIT_EVENT_ENTER ? events[i].location : events[i].target,
-                worker->last_time, 1);
+        else if (events[i].kind & (GAIT_EVENT_ENTER | GAIT_EVENT_CALL | GAIT_EVENT_RESUME))
+            add(worker, 0, events[i].kind == GAIT_EVENT_CALL ? events[i].target : events[i].location, worker->last_time,
+                1);
     }
     return worker->result;
 }
@@ -170,7 +170,8 @@ static bool count_records(struct tally_worker *worker, const struct event_blocks
 
         memcpy(&header, chunk->bytes + at, sizeof(header));
         memcpy(&time, chunk->bytes + at + EVENT_HOOK_BYTES - sizeof(time), sizeof(time));
-        if (!event_record_is_hooked(event_header_record(header)))
+        if (!event_record_is_hooked(event_header_record(header)) ||
+            event_record_is_of_stack(event_header_record(header)))
             return false;
         worker->last_time = time > worker->last_time ? time : worker->last_time;
         if (worker->last_time >= worker->to && !begin_pause(worker, blocks))

@@ -29,7 +29,10 @@ static const struct query_column columns[] = {
     [CALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took", QUERY_PUSH_NUMBER},
     [CALLS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0},
     [CALLS_CALLER] = {"caller", "TEXT", "the call around it; NULL: none is known", 0},
-    [CALLS_FLAGS] = {"flags", "TEXT", "'guessed' times, 'cut' off, 'unwound', 'no return' was seen; NULL: nothing", 0},
+    [CALLS_FLAGS] = {"flags", "TEXT",
+                     "'guessed' times, 'cut' off, 'unwound', 'no return' was seen, 'suspended' or 'resumed': a part of "
+                     "a call; NULL: nothing",
+                     0},
     [CALLS_END] = {"end_ns", "INTEGER", "when it ended", 0},
 };
 
@@ -159,7 +162,7 @@ static void skip_events(void *context)
 static void begin_thread(void *context, size_t thread)
 {
     struct calls_cursor *cursor = context;
-    const struct call_receiver receiver = {begin_call, end_call, NULL, cursor};
+    const struct call_receiver receiver = {begin_call, end_call, NULL, cursor, NULL};
 
     (void)thread;
     cursor->open_count = cursor->wanted_open = 0;
@@ -213,8 +216,9 @@ static void put_flags(sqlite3_context *result, uint32_t flags)
     static const struct {
         uint32_t flag;
         const char *name;
-    } names[] = {
-        {CALL_GUESSED, "guessed"}, {CALL_CUT, "cut"}, {CALL_UNWOUND, "unwound"}, {CALL_NO_RETURN, "no return"}};
+    } names[] = {{CALL_GUESSED, "guessed"},     {CALL_CUT, "cut"},
+                 {CALL_UNWOUND, "unwound"},     {CALL_NO_RETURN, "no return"},
+                 {CALL_SUSPENDED, "suspended"}, {CALL_RESUMED, "resumed"}};
     char text[64] = "";
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -50,7 +50,7 @@ struct events_cursor {
     struct scanned_rows scanned; /* `kinds` are those that are wanted */
     bool needs_function;
     uint64_t last_seen; /* of the thread: times do not go back */
-    uint64_t number; /* of its last event */
+    uint64_t number;    /* of its last event */
 };
 
 static double cost(const struct query_source *source)
@@ -186,7 +186,8 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         sqlite3_result_int64(result, row->is_guessed);
         break;
     case EVENTS_DEPTH:
-        if (row->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE))
+        if (row->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE | GAIT_EVENT_SUSPEND |
+                         GAIT_EVENT_RESUME))
             sqlite3_result_int64(result, row->depth);
         break;
     case EVENTS_TARGET_FUNCTION:

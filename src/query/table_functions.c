@@ -114,7 +114,9 @@ static void put_number(const struct functions_cursor *cursor, sqlite3_context *r
         sqlite3_result_int64(result, query_source_span_ns(source, total->self));
         break;
     case FUNCTIONS_MIN:
-        sqlite3_result_int64(result, query_source_span_ns(source, total->shortest));
+        /* None of them has ended, as far as is known. */
+        if (total->shortest != UINT64_MAX)
+            sqlite3_result_int64(result, query_source_span_ns(source, total->shortest));
         break;
     case FUNCTIONS_AVG:
         sqlite3_result_int64(result, query_source_span_ns(source, total->summed) / (int64_t)total->calls);

@@ -230,6 +230,7 @@ static void put_statistics(struct json_writer *page, const struct trace_report *
     json_writer_count(page, "cut", statistics->cut);
     json_writer_count(page, "no_return", statistics->no_return);
     json_writer_count(page, "unwound", statistics->unwound);
+    json_writer_count(page, "suspended", statistics->suspended);
 }
 
 static void put_function(struct json_writer *page, const struct view_function *function)

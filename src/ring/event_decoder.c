@@ -195,6 +195,23 @@ const uint8_t *event_records_end(struct event_format format, const uint8_t *plac
     return place;
 }
 
+/* Nobody asks for them: they come with enters and leaves, without which these mean something else. */
+static void emit_stack_change(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
+{
+    if (!(batch->decoder->wanted & EVENTS_HOOKED))
+        return;
+    if (batch->count == BATCH)
+        deliver(batch);
+    batch->events[batch->count++] = (struct gait_event){
+        .kind = record->kind == EVENT_RECORD_SUSPENDED ? GAIT_EVENT_SUSPEND : GAIT_EVENT_RESUME,
+        .depth = (int32_t)(record->depth & ((1u << EVENT_STACK_SHIFT) - 1)),
+        .location = block->start,
+        .target = record->depth >> EVENT_STACK_SHIFT,
+        .tid = batch->decoder->tid,
+        .time = batch->time,
+    };
+}
+
 /* A depth that no thread has comes from a lane that somebody else writes; it harms nobody. */
 static void emit_hooked(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
 {
@@ -232,6 +249,10 @@ static void take_record(struct batch *batch, const struct decoded_record *record
     case EVENT_RECORD_UNWOUND:
         emit_hooked(batch, record, block);
         break;
+    case EVENT_RECORD_SUSPENDED:
+    case EVENT_RECORD_RESUMED:
+        emit_stack_change(batch, record, block);
+        break;
     default:
         add(batch, GAIT_EVENT_COMPILE, block->start, block->start + block->size_bytes, 0);
         break;
@@ -267,7 +288,7 @@ static const uint8_t *take_hooked(struct batch *batch, const struct event_blocks
         uint32_t kind = record == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
         const struct event_block *block;
 
-        if (!event_record_is_hooked(record) || !(decoder->wanted & kind))
+        if (!event_record_is_hooked(record) || event_record_is_of_stack(record) || !(decoder->wanted & kind))
             break;
         block = find_block(decoder, blocks, event_header_number(header));
         if (block == NULL)
@@ -347,6 +368,8 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
         /* Blocks come in crowds. */
         if (record.kind == EVENT_RECORD_BLOCK)
             place = take_blocks(&batch, blocks, format, place, end);
+        else if (event_record_is_of_stack(record.kind))
+            place = take_hooked(&batch, blocks, place, end);
     }
     deliver(&batch);
     *error_out = size < 0 ? size : 0;

@@ -13,7 +13,10 @@
  *
  * Records of hooked functions are of their own, and the only ones in a lane that has any: 16 bytes, always with a time.
  * The number is that of a block which begins where the function does, and behind the header stands the depth: how many
- * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter.
+ * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter. Where a thread
+ * goes on on another stack, it is suspended in the functions on the one that it leaves, the innermost first; the depth
+ * has EVENT_STACK_SHIFT bits then, and the stack's number is above them. When it comes back, those functions are
+ * resumed, the outermost first, at the depths that they have now.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed. Of hooked functions a signal handler may jump out of
@@ -41,6 +44,8 @@ enum event_record {
     EVENT_RECORD_ENTER,       /* a hooked function was called */
     EVENT_RECORD_LEAVE,       /* it returned */
     EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; recorded when that is noticed */
+    EVENT_RECORD_SUSPENDED = 12, /* the thread goes on on another stack than the function's */
+    EVENT_RECORD_RESUMED,        /* it is back on that of the function */
     EVENT_RECORD_KINDS,
 };
 
@@ -68,6 +73,10 @@ static inline enum event_record event_header_record(uint32_t header)
 #define EVENT_RECORD_BYTES_MAX 32
 #define EVENT_HOOK_BYTES       16 /* of a record of a hooked function; its last 8 are the time */
 
+/* In the depth of a record that tells of a change of stacks: what is deeper is not told. */
+#define EVENT_STACK_SHIFT 20
+#define EVENT_STACKS_MAX  (1u << (32 - EVENT_STACK_SHIFT))
+
 /* What decides about the sizes of a thread's records. */
 struct event_format {
     bool is_wide;
@@ -89,9 +98,15 @@ static inline struct event_format event_format_of(uint32_t events, bool with_tim
     };
 }
 
+/* Whether it tells of a change of stacks. */
+static inline bool event_record_is_of_stack(enum event_record record)
+{
+    return record == EVENT_RECORD_SUSPENDED || record == EVENT_RECORD_RESUMED;
+}
+
 static inline bool event_record_is_hooked(enum event_record record)
 {
-    return record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_UNWOUND;
+    return (record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_UNWOUND) || event_record_is_of_stack(record);
 }
 
 static inline bool event_record_has_sp(enum event_record record)

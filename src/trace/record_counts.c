@@ -53,7 +53,9 @@ static bool count_records(struct record_counts *counts, struct packing_source re
         memcpy(&depth, records.bytes + at + EVENT_DEPTH_OFFSET, sizeof(depth));
         counts->lowest_depth = depth < counts->lowest_depth ? depth : counts->lowest_depth;
         number = event_header_number(header);
-        if (number >= NUMBERS_MAX || !event_record_is_hooked(event_header_record(header)))
+        /* Calls that go on elsewhere are neither entered nor left, and the depth is not all that stands there. */
+        if (number >= NUMBERS_MAX || !event_record_is_hooked(event_header_record(header)) ||
+            event_record_is_of_stack(event_header_record(header)))
             return false;
         if (counts->slots[number] == 0) {
             if (counts->count == FUNCTIONS_MAX)

@@ -101,8 +101,19 @@ static int begin(void *context, const struct view_call *call)
     counter->open[call->depth] = group;
     if (group == CALL_GROUP_NONE)
         return 0;
-    call_statistics_begin(&counter->statistics.all[group]);
+    call_statistics_begin(&counter->statistics.all[group], call);
     return 0;
+}
+
+static int never_resumed(void *context, const struct view_call *call)
+{
+    struct call_counter *counter = context;
+    uint32_t group;
+    int result = find_group(counter, call, &group);
+
+    if (result != 0 || group == CALL_GROUP_NONE)
+        return result;
+    return call_statistics_end_suspended(&counter->statistics.all[group], call);
 }
 
 static int end(void *context, const struct view_call *call)
@@ -125,6 +136,7 @@ int call_counter_receive(struct call_counter *counter, size_t thread, struct cal
     if (counter->groups->kind == CALL_GROUP_THREAD &&
         call_statistics_table_obtain(&counter->statistics, thread) == NULL)
         return -ENOMEM;
-    *receiver_out = (struct call_receiver){.begin = begin, .end = end, .context = counter};
+    *receiver_out =
+        (struct call_receiver){.begin = begin, .end = end, .context = counter, .never_resumed = never_resumed};
     return 0;
 }

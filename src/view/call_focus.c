@@ -148,7 +148,7 @@ static int take_end(void *context, const struct view_call *call)
     end_within(focuses, call);
     if (focus == NULL)
         return 0;
-    focus->calls++;
+    focus->calls += !(call->flags & CALL_RESUMED);
     /* What a call within itself took is part of what the outermost one did. */
     add_callers(focus, reading->functions, call->depth, call->depth == focus->base ? call->end - call->begin : 0);
     if (focus->is_open && call->depth == focus->base) {
@@ -173,7 +173,7 @@ int call_focuses_read(struct call_focuses *focuses, size_t thread, struct call_g
 {
     const struct view_trace *trace = focuses->choice->functions->trace;
     struct focus_reading reading = {.focuses = focuses, .process = trace->threads[thread].process, .missing = missing};
-    const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading};
+    const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading, NULL};
     int result = call_reader_read(trace, thread, &receiver, err);
 
     free(reading.functions);

@@ -6,6 +6,7 @@
 #include "view/call_graph.h"
 
 #include "hosted/growing_array.h"
+#include "view/call_tracker.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ void call_graph_leave(struct call_graph *graph, uint32_t node, uint64_t ticks, u
     if (node == CALL_GRAPH_NONE)
         return;
     left = &graph->nodes[node];
-    left->calls++;
+    left->calls += !(flags & CALL_RESUMED);
     left->flags |= flags;
     if (--left->open == 0)
         left->total += ticks;

@@ -55,7 +55,7 @@ int call_graph_read(struct call_graph *graph, struct view_functions *functions, 
                                     .functions = functions,
                                     .process = functions->trace->threads[thread].process,
                                     .missing = missing};
-    const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading};
+    const struct call_receiver receiver = {take_begin, take_end, take_gap, &reading, NULL};
     int result = call_reader_read(functions->trace, thread, &receiver, err);
 
     free(reading.nodes);

@@ -97,7 +97,7 @@ static void end_lane(struct merge *merge, struct merged_lane *lane)
 
 static bool begin_lane(struct merge *merge, struct merged_lane *lane)
 {
-    const struct call_receiver receiver = {put_begin, put_end, put_gap, lane};
+    const struct call_receiver receiver = {put_begin, put_end, put_gap, lane, NULL};
     struct gait_error why;
     int result = call_reader_begin(&lane->reader, merge->trace, lane->thread, &receiver);
 

@@ -18,25 +18,37 @@ static void count_flags(struct call_statistics *statistics, uint32_t flags)
     statistics->cut += (flags & CALL_CUT) != 0;
     statistics->unwound += (flags & CALL_UNWOUND) != 0;
     statistics->no_return += (flags & CALL_NO_RETURN) != 0;
+    statistics->suspended += (flags & CALL_RESUMED) != 0;
+}
+
+static int add_duration(struct call_statistics *statistics, uint64_t took)
+{
+    if (statistics->durations.octave_count == 0 || took < statistics->shortest)
+        statistics->shortest = took;
+    if (took > statistics->longest)
+        statistics->longest = took;
+    return duration_histogram_add(&statistics->durations, took);
 }
 
 int call_statistics_end(struct call_statistics *statistics, const struct view_call *call)
 {
     uint64_t took = call->end - call->begin;
 
-    if (statistics->durations.octave_count == 0)
-        statistics->shortest = took;
     statistics->sum += took;
     statistics->self += took - call->inner;
     if (--statistics->open == 0)
         statistics->total += took;
-    if (took < statistics->shortest)
-        statistics->shortest = took;
-    if (took > statistics->longest)
-        statistics->longest = took;
+    if (call->flags & CALL_SUSPENDED)
+        return 0;
     if (call->flags != 0)
         count_flags(statistics, call->flags);
-    return duration_histogram_add(&statistics->durations, took);
+    return add_duration(statistics, call->earlier + took);
+}
+
+int call_statistics_end_suspended(struct call_statistics *statistics, const struct view_call *call)
+{
+    count_flags(statistics, call->flags | CALL_RESUMED);
+    return add_duration(statistics, view_call_ticks(call));
 }
 
 int call_statistics_merge(struct call_statistics *statistics, const struct call_statistics *other)
@@ -56,6 +68,7 @@ int call_statistics_merge(struct call_statistics *statistics, const struct call_
     statistics->cut += other->cut;
     statistics->unwound += other->unwound;
     statistics->no_return += other->no_return;
+    statistics->suspended += other->suspended;
     return duration_histogram_merge(&statistics->durations, &other->durations);
 }
 

@@ -25,18 +25,23 @@ struct call_statistics {
     uint64_t cut;
     uint64_t unwound;
     uint64_t no_return;
+    uint64_t suspended; /* and gone on later, or not; or in a process that was forked within them */
     struct duration_histogram durations;
 };
 
 void call_statistics_deinit(struct call_statistics *statistics);
 
-static inline void call_statistics_begin(struct call_statistics *statistics)
+/* A call begins, or goes on. */
+static inline void call_statistics_begin(struct call_statistics *statistics, const struct view_call *call)
 {
-    statistics->calls++;
+    statistics->calls += !(call->flags & CALL_RESUMED);
     statistics->open++;
 }
 
-/* The innermost of those that began. -ENOMEM: its time is missing in percentiles. */
+/* One that is suspended has ended by that, though its last part was not known as the last. -ENOMEM. */
+MUST_USE int call_statistics_end_suspended(struct call_statistics *statistics, const struct view_call *call);
+
+/* The innermost of those that began, or its part. -ENOMEM: its time is missing in percentiles. */
 MUST_USE int call_statistics_end(struct call_statistics *statistics, const struct view_call *call);
 
 /* Adds calls that were counted elsewhere. -ENOMEM. */

@@ -2,7 +2,8 @@
 /*
  * Depths in events are what joins a beginning and its end: whatever is open at the same depth, or deeper, when a call
  * begins, has ended before, told or not. A return that goes behind the instruction that called is the call's; others
- * are jumps in disguise.
+ * are jumps in disguise. A call that is suspended leaves the open ones, and waits among the parked ones, with what is
+ * known of it, until a resumed one has its stack and its function.
  */
 #include "view/call_tracker.h"
 
@@ -20,8 +21,11 @@ void call_tracker_init(struct call_tracker *tracker, const struct call_receiver 
 void call_tracker_deinit(struct call_tracker *tracker)
 {
     free(tracker->open);
+    free(tracker->parked);
     tracker->open = NULL;
+    tracker->parked = NULL;
     tracker->open_count = tracker->open_capacity = 0;
+    tracker->parked_count = tracker->parked_capacity = 0;
 }
 
 static struct tracked_call *innermost(const struct call_tracker *tracker)
@@ -62,6 +66,8 @@ static void begin(struct call_tracker *tracker, const struct view_call *call, in
     tracked = &tracker->open[tracker->open_count];
     *tracked = (struct tracked_call){*call, depth};
     tracked->call.depth = (uint32_t)tracker->open_count++;
+    if (!(call->flags & CALL_RESUMED))
+        tracked->call.first_begin = call->begin;
     tracker->result = tracker->receiver.begin(tracker->receiver.context, &tracked->call);
 }
 
@@ -78,6 +84,62 @@ static void leave_hooked(struct call_tracker *tracker, const struct gait_event *
                       : event->is_unwound                    ? CALL_UNWOUND
                                                              : 0);
 }
+
+/* ---- several stacks ---------------------------------------------------------------------------------------------- */
+
+/* Ends the innermost call as a part of itself, which waits for the next one. */
+static void park_innermost(struct call_tracker *tracker, uint64_t stack, uint64_t time)
+{
+    struct view_call call = innermost(tracker)->call;
+
+    call.end = time;
+    if (tracker->result == 0)
+        tracker->result = ARRAY_RESERVE(tracker->parked, tracker->parked_capacity, tracker->parked_count + 1);
+    if (tracker->result == 0)
+        tracker->parked[tracker->parked_count++] = (struct parked_call){call, stack};
+    end_innermost(tracker, time, CALL_SUSPENDED);
+}
+
+static void suspend_hooked(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
+{
+    const struct tracked_call *call;
+
+    end_deeper(tracker, event->depth + 1, time);
+    call = innermost(tracker);
+    if (call != NULL && call->event_depth == event->depth && call->call.function == event->location)
+        park_innermost(tracker, event->target, time);
+}
+
+/* The one that is parked last is the outermost, which is resumed first. False: its beginning was not seen. */
+static bool unpark(struct call_tracker *tracker, const struct gait_event *event, struct view_call *call_out)
+{
+    for (size_t i = tracker->parked_count; i-- > 0;) {
+        const struct parked_call *parked = &tracker->parked[i];
+
+        if (parked->stack != event->target || parked->call.function != event->location)
+            continue;
+        *call_out = parked->call;
+        tracker->parked_count--;
+        for (; i < tracker->parked_count; i++)
+            tracker->parked[i] = tracker->parked[i + 1];
+        return true;
+    }
+    return false;
+}
+
+static void resume_hooked(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
+{
+    struct view_call call = {.function = event->location, .begin = time, .flags = CALL_RESUMED}, before;
+
+    if (unpark(tracker, event, &before)) {
+        call.first_begin = before.first_begin;
+        call.earlier = view_call_ticks(&before);
+        call.earlier_inner = before.earlier_inner + before.inner;
+    }
+    begin(tracker, &call, event->depth);
+}
+
+/* ---- returns ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t distance(uint64_t left, uint64_t right)
 {
@@ -122,6 +184,12 @@ static void take(struct call_tracker *tracker, const struct gait_event *event, u
         break;
     case GAIT_EVENT_LEAVE:
         leave_hooked(tracker, event, time);
+        break;
+    case GAIT_EVENT_SUSPEND:
+        suspend_hooked(tracker, event, time);
+        break;
+    case GAIT_EVENT_RESUME:
+        resume_hooked(tracker, event, time);
         break;
     case GAIT_EVENT_CALL:
         begin(tracker,
@@ -168,5 +236,10 @@ void call_tracker_lose(struct call_tracker *tracker, uint64_t bytes)
 
 void call_tracker_finish(struct call_tracker *tracker)
 {
+    const struct call_receiver *receiver = &tracker->receiver;
+
     cut(tracker);
+    for (size_t i = 0; i < tracker->parked_count && tracker->result == 0 && receiver->never_resumed != NULL; i++)
+        tracker->result = receiver->never_resumed(receiver->context, &tracker->parked[i].call);
+    tracker->parked_count = 0;
 }

@@ -21,6 +21,8 @@ enum call_flag {
     CALL_UNWOUND = 1u << 2,   /* an exception or a long jump ended it */
     CALL_NO_RETURN = 1u << 3, /* its return was not seen: it may be any of these, or have returned where nobody looked;
                                  it ended at `end` or before */
+    CALL_SUSPENDED = 1u << 5, /* it did not end: the thread goes on on another stack */
+    CALL_RESUMED = 1u << 6,   /* it did not begin: the thread has come back to its stack */
 };
 
 struct view_call {
@@ -31,7 +33,17 @@ struct view_call {
     uint64_t begin;    /* the counter */
     uint64_t end;      /* 0: it has not ended */
     uint64_t inner;    /* of end - begin: how much was spent in calls that it made */
+    /* Of one that was suspended, which is told in parts, each of which begins and ends: */
+    uint64_t first_begin;   /* of its first part; 0: that was not seen */
+    uint64_t earlier;       /* how long the parts before this one took together */
+    uint64_t earlier_inner; /* and how much of that was spent in calls that it made */
 };
+
+/* How long it was on its stack, in all its parts up to this one. */
+static inline uint64_t view_call_ticks(const struct view_call *call)
+{
+    return call->earlier + (call->end - call->begin);
+}
 
 struct call_receiver {
     /* Nonzero from any of them: no more is told. */
@@ -42,6 +54,9 @@ struct call_receiver {
      * NULL: that does not matter. */
     int (*gap)(void *context, uint64_t time, uint64_t lost_bytes);
     void *context;
+    /* There are no more events, and this call, whose last part has ended as CALL_SUSPENDED, is suspended for good.
+     * NULL: that does not matter. */
+    int (*never_resumed)(void *context, const struct view_call *call);
 };
 
 /* A call that has not ended, and the depth that events give it. */
@@ -50,11 +65,20 @@ struct tracked_call {
     int32_t event_depth;
 };
 
+/* A call that is suspended: its last part. */
+struct parked_call {
+    struct view_call call;
+    uint64_t stack; /* by its number */
+};
+
 struct call_tracker {
     struct call_receiver receiver;
     struct tracked_call *open;
     size_t open_count;
     size_t open_capacity;
+    struct parked_call *parked;
+    size_t parked_count;
+    size_t parked_capacity;
     uint64_t last_time;
     int result; /* not 0: the receiver's, or -ENOMEM */
 };

@@ -345,7 +345,8 @@ struct joined_details_begin joined_details_begin(struct joined_details *details,
         ARRAY_RESERVE(details->open, details->capacity, (size_t)call->depth + 1) != 0)
         return begin;
     details->open_count = call->depth;
-    begin.is_known = find_enter(details, call, &which);
+    /* One that goes on has told its arguments when it began. */
+    begin.is_known = !(call->flags & CALL_RESUMED) && find_enter(details, call, &which);
     details->open[details->open_count++] = (struct joined_call){.is_known = false};
     for (size_t i = 0; begin.is_known && i <= which; i++)
         begin.is_unsure |= item_at(details, i).is_behind_gap;
@@ -399,7 +400,7 @@ struct joined_details_end joined_details_end(struct joined_details *details, con
     open = details->open[call->depth];
     details->open_count = call->depth;
     /* What was cut may go on, and so may its records. */
-    end.is_known = open.is_known && !(call->flags & CALL_CUT) && find_leave(details, &open, &which);
+    end.is_known = open.is_known && !(call->flags & (CALL_CUT | CALL_SUSPENDED)) && find_leave(details, &open, &which);
     if (end.is_known)
         take_leave(details, which, &end, text);
     return end;
@@ -427,7 +428,8 @@ void joined_details_expect_begin(struct joined_details *details, const struct vi
     if (details->is_behind_loss)
         details->own_until = call->begin;
     details->is_behind_loss = false;
-    if (details->is_guessed && call->begin > details->own_until && find_enter(details, call, &which))
+    if (details->is_guessed && !(call->flags & CALL_RESUMED) && call->begin > details->own_until &&
+        find_enter(details, call, &which))
         details->own_ahead = which;
 }
 
@@ -443,7 +445,7 @@ void joined_details_expect_end(struct joined_details *details, const struct view
 
     details->now = call->end;
     if (details->is_guessed && call->depth < details->open_count && details->open[call->depth].is_known &&
-        !(call->flags & CALL_CUT) && find_leave(details, &details->open[call->depth], &which))
+        !(call->flags & (CALL_CUT | CALL_SUSPENDED)) && find_leave(details, &details->open[call->depth], &which))
         details->own_ahead = which;
 }
 

@@ -530,7 +530,7 @@ static int take_end(void *context, size_t thread, const struct view_call *call)
 {
     struct replay *replay = context;
     struct replayed_lane *lane = &replay->lanes[thread];
-    struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = call->end - call->begin};
+    struct replay_row row = {.flags = call->flags, .time = call->end, .ticks = view_call_ticks(call)};
     int result = emit_details(replay, call->end);
 
     if (result == 0 && lane->details != NULL) {

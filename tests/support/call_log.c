@@ -17,14 +17,25 @@ __attribute__((format(printf, 2, 3))) static int put(struct call_log *log, const
 
 static int put_begin(void *context, const struct view_call *call)
 {
-    return put(context, "<%" PRIx64 "@%" PRIu64 " ", call->function, call->begin);
+    return put(context, "<%" PRIx64 "@%" PRIu64 "%s ", call->function, call->begin,
+               call->flags & CALL_RESUMED ? " resumed" : "");
 }
 
 static int put_end(void *context, const struct view_call *call)
 {
-    return put(context, "%" PRIx64 "@%" PRIu64 "/%" PRIu64 "%s%s%s%s> ", call->function, call->end, call->inner,
-               call->flags & CALL_GUESSED ? "~" : "", call->flags & CALL_CUT ? " cut" : "",
-               call->flags & CALL_UNWOUND ? " unwound" : "", call->flags & CALL_NO_RETURN ? " no return" : "");
+    char earlier[64] = "";
+
+    if (call->earlier != 0)
+        snprintf(earlier, sizeof(earlier), "+%" PRIu64 "/%" PRIu64, call->earlier, call->earlier_inner);
+    return put(context, "%" PRIx64 "@%" PRIu64 "/%" PRIu64 "%s%s%s%s%s%s> ", call->function, call->end, call->inner,
+               earlier, call->flags & CALL_GUESSED ? "~" : "", call->flags & CALL_CUT ? " cut" : "",
+               call->flags & CALL_UNWOUND ? " unwound" : "", call->flags & CALL_NO_RETURN ? " no return" : "",
+               call->flags & CALL_SUSPENDED ? " suspended" : "");
+}
+
+static int put_never_resumed(void *context, const struct view_call *call)
+{
+    return put(context, "%" PRIx64 " never resumed ", call->function);
 }
 
 static int put_gap(void *context, uint64_t time, uint64_t lost_bytes)
@@ -35,7 +46,7 @@ static int put_gap(void *context, uint64_t time, uint64_t lost_bytes)
 struct call_receiver call_log_receiver(struct call_log *log)
 {
     *log = (struct call_log){.used = 0};
-    return (struct call_receiver){put_begin, put_end, put_gap, log};
+    return (struct call_receiver){put_begin, put_end, put_gap, log, put_never_resumed};
 }
 
 static void put_thread(struct call_log *log, size_t thread)

@@ -169,25 +169,50 @@ static void put_result(struct replay_screen *shown, const struct replay_row *row
         screen_print(shown->screen, " = %s", printable(values, sizeof(values), row->result));
 }
 
+/* What became of it, behind its name; "" if it returned. */
+static const char *end_words(uint32_t flags)
+{
+    if (flags & CALL_SUSPENDED)
+        return "suspended";
+    return flags & CALL_UNWOUND ? "unwound" : "";
+}
+
+static void put_open(struct replay_screen *shown, const struct replay_row *row)
+{
+    put_name(shown, row);
+    screen_print(shown->screen, " {");
+    if (row->flags & CALL_RESUMED)
+        screen_put(shown->screen, SCREEN_FAINT, 0, " /* resumed */");
+}
+
 static void put_close(struct replay_screen *shown, const struct replay_row *row)
 {
     char clean[NAME_BYTES], comment[NAME_BYTES + 32];
+    const char *words;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
     clean[function_pattern_bare_length(clean)] = '\0';
     screen_print(shown->screen, "}");
     put_result(shown, row);
-    snprintf(comment, sizeof(comment), " /* %s%s */", clean, row->flags & CALL_UNWOUND ? ": unwound" : "");
+    words = end_words(row->flags);
+    snprintf(comment, sizeof(comment), " /* %s%s%s */", clean, words[0] == '\0' ? "" : ": ", words);
     screen_put(shown->screen, SCREEN_FAINT, 0, comment);
 }
 
 static void put_leaf(struct replay_screen *shown, const struct replay_row *row)
 {
+    bool is_resumed = row->flags & CALL_RESUMED;
+    char comment[32];
+    const char *words;
+
     put_name(shown, row);
     put_result(shown, row);
     screen_print(shown->screen, ";");
-    if (row->flags & CALL_UNWOUND)
-        screen_put(shown->screen, SCREEN_FAINT, 0, " /* unwound */");
+    words = end_words(row->flags);
+    snprintf(comment, sizeof(comment), " /* %s%s%s */", is_resumed ? "resumed" : "",
+             is_resumed && words[0] != '\0' ? ", " : "", words);
+    if (is_resumed || words[0] != '\0')
+        screen_put(shown->screen, SCREEN_FAINT, 0, comment);
 }
 
 /* What is in it are names of the program, and what it had in memory. */
@@ -252,8 +277,7 @@ void replay_screen_put(struct replay_screen *shown, const struct replay_row *row
     }
     put_columns(shown, row);
     if (row->kind == REPLAY_OPEN) {
-        put_name(shown, row);
-        screen_print(shown->screen, " {");
+        put_open(shown, row);
     } else if (row->kind == REPLAY_CLOSE) {
         put_close(shown, row);
     } else if (row->kind == REPLAY_LEAF) {
@@ -301,6 +325,8 @@ void replay_screen_put_legend(struct replay_screen *shown)
         {CALL_CUT, "> it took longer: the recording ended, or events are missing"},
         {CALL_NO_RETURN, "< it took that at most: its return was not seen, as of calls into what was left out"},
         {CALL_UNWOUND, "unwound: an exception or a long jump ended it"},
+        {CALL_SUSPENDED, "suspended: the thread went on on another stack; durations are those on the own one, so far"},
+        {CALL_RESUMED, "resumed: it began before, and was suspended, or is that of a process which forked within it"},
     };
 
     for (size_t i = 0; i < sizeof(legends) / sizeof(legends[0]); i++)

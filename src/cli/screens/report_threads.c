@@ -61,8 +61,8 @@ static struct thread_columns find_columns(struct screen *screen, const struct tr
 
 static void put_heading(const struct thread_columns *columns)
 {
-    static const char *const headings[EVENT_NAME_COUNT] = {"calls",        "returns", "instructions", "blocks",
-                                                           "translations", "enters",  "leaves"};
+    static const char *const headings[EVENT_NAME_COUNT] = {
+        "calls", "returns", "instructions", "blocks", "translations", "enters", "leaves", "suspensions", "resumptions"};
     char line[TEXT_BYTES];
     int used = snprintf(line, sizeof(line), "%7s %9s  %-*s", "pid", "tid", NAME_COLUMNS, "thread");
 

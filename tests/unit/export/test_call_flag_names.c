@@ -11,6 +11,10 @@ static void each_flag_has_its_name(void)
     CHECK_TEXT(call_flag_names(CALL_CUT), "cut");
     CHECK_TEXT(call_flag_names(CALL_UNWOUND), "unwound");
     CHECK_TEXT(call_flag_names(CALL_NO_RETURN), "no_return");
+    CHECK_TEXT(call_flag_names(CALL_SUSPENDED), "suspended");
+    CHECK_TEXT(call_flag_names(CALL_RESUMED), "resumed");
+    CHECK_TEXT(call_flag_names(CALL_RESUMED | CALL_SUSPENDED), "resumed suspended");
+    CHECK_TEXT(call_flag_names(CALL_RESUMED | CALL_CUT), "cut resumed");
 }
 
 /* The names of a set are those of its flags. */

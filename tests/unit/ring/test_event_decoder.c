@@ -155,6 +155,24 @@ static void hooked_functions_are_entered_and_left(void)
     CHECK(!received[0].is_unwound && !received[1].is_unwound && received[2].is_unwound && !received[3].is_unwound);
 }
 
+static void changes_of_stacks_come_between_enters_and_leaves(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(2, EVENT_RECORD_ENTER, 3, 100);
+    put_hooked(2, EVENT_RECORD_SUSPENDED, 7u << EVENT_STACK_SHIFT | 3, 110);
+    put_hooked(0, EVENT_RECORD_ENTER, 1, 115);
+    put_hooked(2, EVENT_RECORD_RESUMED, 7u << EVENT_STACK_SHIFT | 5, 120);
+    put_hooked(2, EVENT_RECORD_LEAVE, 5, 130);
+    CHECK_EQUAL(run(0), 5 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 5);
+    check_hooked(1, GAIT_EVENT_SUSPEND, 0x3000, 3, 110);
+    CHECK_EQUAL(received[1].target, 7);
+    check_hooked(2, GAIT_EVENT_ENTER, 0x1000, 1, 115);
+    check_hooked(3, GAIT_EVENT_RESUME, 0x3000, 5, 120);
+    CHECK_EQUAL(received[3].target, 7);
+    check_hooked(4, GAIT_EVENT_LEAVE, 0x3000, 5, 130);
+}
+
 static void what_is_hooked_and_what_is_followed_do_not_mix(void)
 {
     begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
@@ -329,6 +347,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_block_that_is_cut_ends_there),
     CHECK_CASE(records_with_times_pass_them_on),
     CHECK_CASE(hooked_functions_are_entered_and_left),
+    CHECK_CASE(changes_of_stacks_come_between_enters_and_leaves),
     CHECK_CASE(what_is_hooked_and_what_is_followed_do_not_mix),
     CHECK_CASE(hooked_functions_need_not_all_be_wanted),
     CHECK_CASE(hooked_functions_come_in_batches),

@@ -7,7 +7,7 @@ static void count(struct call_statistics *statistics, uint64_t took, uint64_t in
 {
     struct view_call call = {.begin = 1000, .end = 1000 + took, .inner = inner, .flags = flags};
 
-    call_statistics_begin(statistics);
+    call_statistics_begin(statistics, &(struct view_call){.flags = 0});
     CHECK_EQUAL(call_statistics_end(statistics, &call), 0);
 }
 
@@ -39,8 +39,8 @@ static void what_is_inside_of_the_same_counts_once(void)
     struct call_statistics statistics = {.calls = 0};
     struct view_call inner = {.begin = 10, .end = 40}, outer = {.begin = 0, .end = 100, .inner = 30};
 
-    call_statistics_begin(&statistics);
-    call_statistics_begin(&statistics);
+    call_statistics_begin(&statistics, &(struct view_call){.flags = 0});
+    call_statistics_begin(&statistics, &(struct view_call){.flags = 0});
     CHECK_EQUAL(call_statistics_end(&statistics, &inner), 0);
     CHECK_EQUAL(call_statistics_end(&statistics, &outer), 0);
     CHECK_EQUAL(statistics.total, 100);
@@ -95,12 +95,40 @@ static void tables_are_added_up_by_number(void)
     call_statistics_table_deinit(&other);
 }
 
+/* All its parts together are one call, as long as they took together. */
+static void a_call_that_was_suspended_counts_once(void)
+{
+    struct call_statistics statistics = {.calls = 0};
+    const struct view_call first = {.begin = 10, .end = 14, .flags = CALL_SUSPENDED};
+    const struct view_call last = {.begin = 50, .end = 51, .earlier = 4, .flags = CALL_RESUMED};
+    const struct view_call other = {.begin = 60, .end = 66, .flags = CALL_SUSPENDED};
+
+    call_statistics_begin(&statistics, &first);
+    CHECK_EQUAL(call_statistics_end(&statistics, &first), 0);
+    call_statistics_begin(&statistics, &last);
+    CHECK_EQUAL(call_statistics_end(&statistics, &last), 0);
+    CHECK_EQUAL(statistics.calls, 1);
+    CHECK_EQUAL(statistics.sum, 5);
+    CHECK_EQUAL(statistics.shortest, 5);
+    CHECK_EQUAL(statistics.longest, 5);
+    CHECK_EQUAL(statistics.suspended, 1);
+    call_statistics_begin(&statistics, &other);
+    CHECK_EQUAL(call_statistics_end(&statistics, &other), 0);
+    CHECK_EQUAL(statistics.longest, 5);
+    CHECK_EQUAL(call_statistics_end_suspended(&statistics, &other), 0);
+    CHECK_EQUAL(statistics.calls, 2);
+    CHECK_EQUAL(statistics.longest, 6);
+    CHECK_EQUAL(statistics.total, 11);
+    call_statistics_deinit(&statistics);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_summed_up),
     CHECK_CASE(what_is_inside_of_the_same_counts_once),
     CHECK_CASE(a_percentile_is_a_time_that_was_possible),
     CHECK_CASE(nothing_is_all_zeroes),
     CHECK_CASE(tables_are_added_up_by_number),
+    CHECK_CASE(a_call_that_was_suspended_counts_once),
 };
 
 CHECK_MAIN(cases)

@@ -192,6 +192,61 @@ static void calls_may_go_deep(void)
     call_tracker_deinit(&tracker);
 }
 
+static struct gait_event on_stack(uint32_t kind, uint64_t function, int32_t depth, uint64_t stack, uint64_t time)
+{
+    return (struct gait_event){.kind = kind, .location = function, .depth = depth, .target = stack, .time = time};
+}
+
+#define SUSPEND(...) on_stack(GAIT_EVENT_SUSPEND, __VA_ARGS__)
+#define RESUME(...)  on_stack(GAIT_EVENT_RESUME, __VA_ARGS__)
+
+/* b, c are on a stack of their own, which a leaves and comes back to. */
+static void suspended_calls_are_told_in_parts_with_the_time_on_their_stack(void)
+{
+    const struct gait_event events[] = {
+        enter(0xa, 0, 10), enter(0xb, 1, 12), enter(0xc, 2, 13), SUSPEND(0xc, 2, 7, 20), SUSPEND(0xb, 1, 7, 20),
+        enter(0xd, 1, 25), leave(0xd, 1, 40), enter(0xe, 1, 50), RESUME(0xb, 2, 7, 51),  RESUME(0xc, 3, 7, 51),
+        leave(0xc, 3, 60), leave(0xb, 2, 61), leave(0xe, 1, 62), leave(0xa, 0, 70)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 <c@13 c@20/0 suspended> b@20/7 suspended> <d@25 d@40/0> <e@50 <b@51 resumed <c@51 resumed "
+        "c@60/0+7/0> b@61/9+8/7> e@62/10> a@70/35> ");
+}
+
+/* The same functions are on each stack. */
+static void calls_of_a_stack_are_told_from_those_of_others(void)
+{
+    const struct gait_event events[] = {enter(0xb, 0, 10),      SUSPEND(0xb, 0, 1, 11), enter(0xb, 0, 20),
+                                        SUSPEND(0xb, 0, 2, 25), RESUME(0xb, 0, 1, 30),  leave(0xb, 0, 40),
+                                        RESUME(0xb, 0, 2, 50),  leave(0xb, 0, 51)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<b@10 b@11/0 suspended> <b@20 b@25/0 suspended> <b@30 resumed b@40/0+1/0> <b@50 resumed b@51/0+5/0> ");
+}
+
+static void calls_that_are_never_resumed_are_told_at_the_end(void)
+{
+    const struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), SUSPEND(0xb, 1, 1, 14),
+                                        leave(0xa, 0, 20)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 b@14/0 suspended> a@20/2> b never resumed ");
+}
+
+/* A process was forked within it, or the recorder came later. */
+static void a_call_may_be_resumed_whose_beginning_was_not_seen(void)
+{
+    const struct gait_event events[] = {RESUME(0xa, 0, 0, 10), RESUME(0xb, 1, 0, 10), leave(0xb, 1, 14),
+                                        leave(0xa, 0, 20)};
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 resumed <b@10 resumed b@14/0> a@20/4> ");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(hooked_functions_nest),
     CHECK_CASE(unwound_functions_say_so),
@@ -205,6 +260,10 @@ static const struct check_case cases[] = {
     CHECK_CASE(time_does_not_go_back),
     CHECK_CASE(who_has_enough_is_told_no_more),
     CHECK_CASE(calls_may_go_deep),
+    CHECK_CASE(suspended_calls_are_told_in_parts_with_the_time_on_their_stack),
+    CHECK_CASE(calls_of_a_stack_are_told_from_those_of_others),
+    CHECK_CASE(calls_that_are_never_resumed_are_told_at_the_end),
+    CHECK_CASE(a_call_may_be_resumed_whose_beginning_was_not_seen),
 };
 
 CHECK_MAIN(cases)

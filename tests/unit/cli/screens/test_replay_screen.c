@@ -122,12 +122,33 @@ static void what_is_missing_is_told(void)
         "where captured arguments are missing, those that follow may be of a call nearby\n");
 }
 
+static void parts_of_calls_say_what_they_are(void)
+{
+    begin(REPLAY_TIME_NONE);
+    put(REPLAY_OPEN, 0, 0, 0);
+    put(REPLAY_CLOSE, 0, 10, CALL_SUSPENDED);
+    put(REPLAY_LEAF, 0, 20, CALL_SUSPENDED | CALL_RESUMED);
+    put(REPLAY_OPEN, 0, 0, CALL_RESUMED);
+    put(REPLAY_CLOSE, 0, 30, CALL_RESUMED);
+    put(REPLAY_LEAF, 0, 40, CALL_RESUMED);
+    replay_screen_put_legend(&shown);
+    end("             example+0x1100() {\n"
+        "      10 ns  } /* example+0x1100: suspended */\n"
+        "      20 ns  example+0x1100(); /* resumed, suspended */\n"
+        "             example+0x1100() { /* resumed */\n"
+        "      30 ns  } /* example+0x1100 */\n"
+        "      40 ns  example+0x1100(); /* resumed */\n"
+        "suspended: the thread went on on another stack; durations are those on the own one, so far\n"
+        "resumed: it began before, and was suspended, or is that of a process which forked within it\n");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_indented_and_end_with_their_duration),
     CHECK_CASE(signs_are_explained_where_they_occur),
     CHECK_CASE(there_may_be_columns_for_time_and_thread),
     CHECK_CASE(values_are_shown_where_there_are_some),
     CHECK_CASE(what_is_missing_is_told),
+    CHECK_CASE(parts_of_calls_say_what_they_are),
 };
 
 CHECK_MAIN(cases)
