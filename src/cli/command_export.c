@@ -5,6 +5,7 @@
 
 #include "cli/options/export_options.h"
 #include "cli/reading_status.h"
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/progress_bar.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
@@ -157,6 +158,13 @@ static int write_out(const struct export *export)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+/* Formats mark it in their own way, if they can: whoever writes one should know. */
+static void note_guesses(const struct export *export)
+{
+    if (guessed_times_of_threads(&export->trace, export->threads, export->thread_count) != GUESSED_TIMES_NONE)
+        fputs("gait export: " GUESS_NOTICE_SENTENCE "\n", stderr);
+}
+
 static int export_opened(struct export *export)
 {
     struct progress_bar bar;
@@ -171,6 +179,8 @@ static int export_opened(struct export *export)
                        "reading debug information");
     view_functions_watch(&export->functions, (struct symbolizer_watch){progress_bar_update, &bar});
     result = write_out(export);
+    if (result == 0)
+        note_guesses(export);
     progress_bar_end(&bar);
     view_functions_deinit(&export->functions);
     return result;

@@ -47,6 +47,7 @@ struct graph_run {
     struct function_choice choice;
     struct call_focuses focuses;
     struct call_graph_missing missing;
+    enum guessed_times guesses;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -176,6 +177,7 @@ static void show_json(struct graph_run *run)
     struct json_writer json = {.stream = run->call->screen->stream, .layout = JSON_DENSE};
 
     json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "times", run->guesses == GUESSED_TIMES_NONE ? "recorded" : "guessed");
     json_writer_open(&json, run->settings->function == NULL ? "processes" : "functions", '[');
     for (size_t i = 0; i < run->graph_count; i++) {
         if (!has_calls(&run->graphs[i]))
@@ -200,6 +202,8 @@ static enum command_status show(struct graph_run *run, int result)
     graph_screen_init(&run->shown, run->call->screen, &run->functions, run->settings->min_percent / 100);
     call_focuses_sort(&run->focuses);
     pager_begin(&pager, run->call->screen, !run->settings->no_pager && !run->settings->as_json);
+    if (!run->settings->as_json)
+        graph_screen_put_guesses(&run->shown, run->guesses);
     if (run->settings->as_json)
         show_json(run);
     else if (run->settings->function != NULL)
@@ -226,6 +230,7 @@ static enum command_status run_open(struct graph_run *run)
     if (thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
                               &run->thread_count, run->call->error) != 0)
         return COMMAND_FAILED;
+    run->guesses = guessed_times_of_threads(&run->trace, run->threads, run->thread_count);
     result = read_threads(run);
     if (result == 0 && settings->function != NULL && run->focuses.count == 0) {
         no_such_function(&run->functions, settings->function, run->call->error);

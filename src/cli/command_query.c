@@ -5,6 +5,7 @@
 #include "cli/hints.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
@@ -104,6 +105,15 @@ static int run_query(const struct command_call *call, const struct query_options
     return result;
 }
 
+/* SQL compares what it is told to: whoever writes it has to know. */
+static void note_guesses(const struct view_trace *trace)
+{
+    if (guessed_times_of_trace(trace) != GUESSED_TIMES_NONE)
+        fputs("gait query: " GUESS_NOTICE_SENTENCE ". Conditions on them compare guesses: WHERE flags LIKE "
+              "'%guessed%' OR duration_ns > ... keeps what may be longer\n",
+              stderr);
+}
+
 static enum command_status query_trace(const struct command_call *call, const struct query_options *options,
                                        const char *path, const char *sql)
 {
@@ -113,6 +123,8 @@ static enum command_status query_trace(const struct command_call *call, const st
 
     if (result != 0)
         return COMMAND_FAILED;
+    if (strstr(sql, "_ns") != NULL)
+        note_guesses(&trace);
     result = run_query(call, options, &trace, sql);
     view_trace_close(&trace);
     if (result >= 0 || stream_error_is_cut_off(call->error))

@@ -209,9 +209,12 @@ static void open_kernel(struct replay_run *run)
 static enum command_status show(struct replay_run *run)
 {
     const struct replay_settings *settings = run->settings;
+    const char *threshold = settings->min_duration.count == 0 ? NULL : "--min-duration";
     int result, status;
 
     replay_screen_init(&run->shown, run->call->screen, &run->functions, (enum replay_time)settings->time);
+    replay_screen_set_guesses(
+        &run->shown, guessed_times_of_threads(&run->trace, run->options.threads, run->options.thread_count), threshold);
     if (run->options.thread_count > 1 && !settings->by_thread)
         replay_screen_add_threads(&run->shown, run->options.threads, run->options.thread_count);
     pager_begin(&run->pager, run->call->screen, !settings->no_pager);
@@ -274,7 +277,7 @@ const struct command command_replay = {
                "                      parse*, or libz*!inflate; can be given several times\n"
                "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
                "  --depth N           only so many levels\n"
-               "  --min-duration TIME only calls that took that long\n"
+               "  --min-duration TIME only calls that took that long; guessed times are not compared\n"
                "  --from TIME, --to TIME\n"
                "                      only what happened then, since the recording began; calls that\n"
                "                      are open at that time are shown as well\n"

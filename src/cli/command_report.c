@@ -5,6 +5,7 @@
 #include "cli/options/arguments.h"
 #include "cli/options/nearest_name.h"
 #include "cli/reading_status.h"
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/progress_bar.h"
 #include "cli/screens/report_sections.h"
 #include "cli/screens/report_table.h"
@@ -135,6 +136,8 @@ static int show(const struct command_call *call, const struct report_choices *ch
     struct report_details details;
     int result;
 
+    if (guess_notice_put(call->screen, report->guesses, NULL) != 0)
+        screen_print(call->screen, "\n");
     report_recording(call->screen, report);
     report_threads(call->screen, report);
     result = report_table_show(&table);

@@ -37,6 +37,31 @@ const char *duration_write_short(double nanoseconds, char text[DURATION_BYTES])
     return text;
 }
 
+/* Rounded to a digit and zeroes, in the unit that leaves at most three of them. */
+static const char *write_rough(double nanoseconds, const char *space, char text[DURATION_BYTES])
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = nanoseconds, step = 1;
+    unsigned unit = 0;
+
+    for (; unit < 3 && value >= 950; unit++)
+        value /= 1e3;
+    while (value / step >= 9.5)
+        step *= 10;
+    snprintf(text, DURATION_BYTES, "%.0f%s%s", (double)(uint64_t)(value / step + 0.5) * step, space, units[unit]);
+    return text;
+}
+
+const char *duration_write_rough(double nanoseconds, char text[DURATION_BYTES])
+{
+    return write_rough(nanoseconds, " ", text);
+}
+
+const char *duration_write_rough_short(double nanoseconds, char text[DURATION_BYTES])
+{
+    return write_rough(nanoseconds, "", text);
+}
+
 const char *count_write(uint64_t count, char text[COUNT_BYTES])
 {
     char digits[COUNT_BYTES], *place = text;

@@ -13,6 +13,10 @@ const char *duration_write(double nanoseconds, char text[DURATION_BYTES]);
 /* "12ns", "1.500us", "46.11us", "149.7ms", "12.35s": at most seven columns. Returns the text. */
 const char *duration_write_short(double nanoseconds, char text[DURATION_BYTES]);
 
+/* Of a guess, which has no more digits than one: "7 us", "40 ms"; and without the space. Return the text. */
+const char *duration_write_rough(double nanoseconds, char text[DURATION_BYTES]);
+const char *duration_write_rough_short(double nanoseconds, char text[DURATION_BYTES]);
+
 #define COUNT_BYTES 32
 
 /* "1,234,567". Returns the text. */

@@ -2,6 +2,7 @@
 #include "report/report_graph.h"
 
 #include "hosted/json_writer.h"
+#include "view/call_tracker.h"
 
 void report_graph_init(struct report_graph *shown, struct view_functions *functions, double min_share)
 {
@@ -14,10 +15,12 @@ double report_graph_share(const struct report_graph *shown, uint64_t ticks)
     return shown->whole == 0 ? 0 : (double)ticks / (double)shown->whole;
 }
 
-/* Where a function comes again is always shown: its time is another's. */
+/* Where a function comes again is always shown: its time is another's. So is a guess, which is compared with nothing.
+ */
 bool report_graph_shows(const struct report_graph *shown, const struct call_graph_node *node)
 {
-    return node->again != CALL_GRAPH_NONE || report_graph_share(shown, node->total) >= shown->min_share;
+    return node->again != CALL_GRAPH_NONE || node->flags & CALL_GUESSED ||
+           report_graph_share(shown, node->total) >= shown->min_share;
 }
 
 static uint64_t nanoseconds_of(const struct report_graph *shown, uint64_t ticks)

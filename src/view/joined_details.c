@@ -13,6 +13,7 @@
 #include "hosted/growing_array.h"
 #include "trace/stream_reader.h"
 #include "view/detail_reader.h"
+#include "view/guessed_times.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -160,20 +161,6 @@ static bool may_return_behind(struct joined_details *details, uint64_t site)
     return site == 0;
 }
 
-static bool has_guessed_times(const struct view_trace *trace, size_t thread)
-{
-    struct stream_reader reader;
-    bool is_guessed;
-
-    if (stream_reader_open(&reader, trace->files.folder, trace->threads[thread].pieces[0].path, NULL) != 0)
-        return false;
-    /* Hooked functions always have times, and so have details, where there is nothing else. */
-    is_guessed = reader.header.kind == TRACE_STREAM_INDEX && reader.header.with_times == 0 &&
-                 !(reader.header.events & (GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE));
-    stream_reader_close(&reader);
-    return is_guessed;
-}
-
 int joined_details_create(struct joined_details **details_out, size_t thread, struct view_functions *functions,
                           struct call_arguments *arguments)
 {
@@ -196,7 +183,7 @@ int joined_details_create(struct joined_details **details_out, size_t thread, st
     details->functions = functions;
     details->arguments = arguments;
     details->reader = reader;
-    details->is_guessed = has_guessed_times(functions->trace, thread);
+    details->is_guessed = guessed_times_of_thread(functions->trace, thread);
     details->guess_error = (uint64_t)(GUESS_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->mark_error = (uint64_t)(MARK_ERROR_NS / view_clock_tick_ns(&functions->trace->clock));
     details->late = (uint64_t)(LATE_NS / view_clock_tick_ns(&functions->trace->clock));

@@ -136,9 +136,12 @@ static char *copy_text(const struct detail_text *text)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static char *find_arguments(struct replay *replay, size_t thread, struct replayed_lane *lane,
-                            const struct view_call *call, bool is_shown)
+/* A captured call has a time that was measured, whatever the thread's events have. */
+static char *find_arguments(struct replay *replay, struct replayed_lane *lane, const struct view_call *call,
+                            struct replayed_call *open)
 {
+    bool is_shown = is_wanted(replay, open->level);
+
     char bytes[DETAIL_TEXT_BYTES];
     struct detail_text text;
     struct joined_details_begin begin;
@@ -147,11 +150,13 @@ static char *find_arguments(struct replay *replay, size_t thread, struct replaye
         return NULL;
     detail_text_init(&text, bytes, sizeof(bytes));
     begin = joined_details_begin(lane->details, call, &text);
+    if (begin.is_known)
+        open->flags &= ~(uint32_t)CALL_GUESSED;
     if (!is_shown || !begin.is_known)
         return NULL;
     if (begin.is_unsure && call->begin >= replay->options->from)
         replay_rows_put(&replay->rows,
-                        &(struct replay_row){.kind = REPLAY_UNSURE, .thread = thread, .time = call->begin});
+                        &(struct replay_row){.kind = REPLAY_UNSURE, .thread = lane->thread, .time = call->begin});
     return text.used == 0 ? NULL : copy_text(&text);
 }
 
@@ -502,7 +507,7 @@ static int take_begin(void *context, size_t thread, const struct view_call *call
     open.level = level_of(replay, lane, open.function);
     if (call->begin >= replay->options->from)
         emit_waiting(replay, thread, lane);
-    open.arguments = find_arguments(replay, thread, lane, call, is_wanted(replay, open.level));
+    open.arguments = find_arguments(replay, lane, call, &open);
     return open_call(replay, lane, &open);
 }
 

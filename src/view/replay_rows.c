@@ -5,6 +5,8 @@
  */
 #include "view/replay_rows.h"
 
+#include "view/call_tracker.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -128,7 +130,8 @@ struct replay_ticket replay_rows_begin(struct replay_rows *rows, const struct re
     ticket.row->row.kind = REPLAY_OPEN;
     ticket.row->ticket = ticket.number;
     ticket.row->is_begin = true;
-    ticket.row->may_be_dropped = rows->min_ticks != 0;
+    /* Of a guess it is not known whether it is long enough: it stays. */
+    ticket.row->may_be_dropped = rows->min_ticks != 0 && !(row->flags & CALL_GUESSED);
     emit(rows, row->time);
     return ticket;
 }
@@ -149,7 +152,7 @@ void replay_rows_end(struct replay_rows *rows, struct replay_ticket ticket, cons
     struct held_row *held;
 
     if (ticket.row != NULL && is_held(rows, ticket)) {
-        if (row->ticks < rows->min_ticks && ticket.row->may_be_dropped) {
+        if (row->ticks < rows->min_ticks && ticket.row->may_be_dropped && !(row->flags & CALL_GUESSED)) {
             take_out(rows, ticket.row);
             free_texts(&end);
             emit(rows, row->time);

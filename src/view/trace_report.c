@@ -332,6 +332,8 @@ static void judge_times(struct trace_report *report)
         for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
             report->has_times |= (ends & 1u << bit) != 0 && report->threads[i].counts[bit] != 0;
     report->has_guesses = report->has_times && report->all.guessed != 0;
+    if (report->has_guesses)
+        report->guesses = guessed_times_of_trace(report->trace);
 }
 
 int trace_report_read(struct trace_report *report, const struct view_trace *trace,

@@ -13,6 +13,7 @@
 #include "trace/trace_crash.h"
 #include "view/call_groups.h"
 #include "view/call_statistics.h"
+#include "view/guessed_times.h"
 #include "view/thread_tally.h"
 
 struct trace_report_options {
@@ -43,7 +44,8 @@ struct trace_report {
     struct call_statistics all;              /* of them together; but for its total, which is by group only */
     struct system_call_sums system_calls;    /* of all processes */
     bool has_times;                          /* ends of calls were recorded, so that times mean something */
-    bool has_guesses;                        /* some of them are guesses */
+    bool has_guesses;                        /* some of them are guesses: */
+    enum guessed_times guesses;
 };
 
 /* Reads all of the trace, which must outlive the report. -ENOMEM, explained. */

@@ -28,8 +28,8 @@ without_times() {
         s/getenv\(name=/getenv(/; # known if there is debug information of libc
         s/process \d+/process P/;
         s/^thread (\w+) \d+/thread $1 T/;
-        ($thread, $calls) = ($-[1], $-[2]) if /(thread) +(calls)/;
-        $_ = substr($_, 0, $thread) . ($. == 1 ? "thread     " : "program T  ") . substr($_, $calls)
+        ($thread, $calls, $heading) = ($-[1], $-[2], $.) if /(thread) +(calls)/;
+        $_ = substr($_, 0, $thread) . ($. == $heading ? "thread     " : "program T  ") . substr($_, $calls)
             if $calls && length > $calls && /^ /;'
 }
 
@@ -190,6 +190,8 @@ shows replay --function parse_file "$folder/followed" <<'END'
 END
 record guessed --follow call,ret --exclude 'libc.so*' --exclude 'ld-linux*' --arg 'parse_line:str,int->int'
 shows replay --function 'parse_line' "$folder/guessed" <<'END'
+TIMES WITH ~ ARE GUESSED: these events have no times of their own, and lie
+somewhere between marks that do; gait spawn --times records them.
    duration  thread     calls
              program T  parse_line(line="one two three", number=1) {
          ~#  program T    count_words();
@@ -198,8 +200,21 @@ shows replay --function 'parse_line' "$folder/guessed" <<'END'
              program T  parse_line(line="four five", number=3) {
          ~#  program T    count_words();
           #  program T  } = 2 /* parse_line */
-~ times lie between others that are known, no more; gait spawn --times keeps them exactly
 END
+
+# A guess is not compared with a threshold: it stays, however long calls must be, and what was measured is dropped.
+shows replay --function 'parse_line' --min-duration 1000s "$folder/guessed" <<'END'
+TIMES WITH ~ ARE GUESSED: these events have no times of their own, and lie
+somewhere between marks that do; gait spawn --times records them.
+Guesses are not compared with --min-duration: calls that have no other times stay.
+   duration  thread     calls
+         ~#  program T    count_words();
+         ~#  program T    count_words();
+END
+"$gait" graph --min-percent 100 "$folder/guessed" >"$folder/out" 2>&1 || fail "a graph of guesses: $(cat "$folder/out")"
+grep -q ' count_words$' "$folder/out" || fail "a guess was compared with --min-percent: $(cat "$folder/out")"
+[ "$(grep -c 'ARE GUESSED' "$folder/out")" = 1 ] || fail "a graph does not say once that times are guessed"
+checks=$((checks + 2))
 
 # ---- whose arguments they are --------------------------------------------------------------------------------------
 # However it is recorded, each call has its own: their numbers say so. malloc is called by strdup, within libc.

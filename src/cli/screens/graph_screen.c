@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/screens/graph_screen.h"
 
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
@@ -18,13 +19,22 @@ void graph_screen_init(struct graph_screen *shown, struct screen *screen, struct
     report_graph_init(&shown->graph, functions, min_share);
 }
 
+void graph_screen_put_guesses(struct graph_screen *shown, enum guessed_times guesses)
+{
+    shown->guesses = guesses;
+    if (guess_notice_put(shown->screen, guesses, guesses == GUESSED_TIMES_NONE ? NULL : "--min-percent") != 0)
+        screen_print(shown->screen, "\n");
+}
+
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void put_heading(struct graph_screen *shown, const char *what)
 {
     char text[96];
 
-    snprintf(text, sizeof(text), "%11s %7s %11s %11s  %s", "total", "%", "self", "calls", what);
+    snprintf(text, sizeof(text), "%11s %7s %11s %11s  %s",
+             shown->guesses == GUESSED_TIMES_ALL ? "total guess" : "total", "%",
+             shown->guesses == GUESSED_TIMES_ALL ? "self guess" : "self", "calls", what);
     screen_put(shown->screen, SCREEN_STRONG, 0, text);
     screen_print(shown->screen, "\n");
 }
@@ -40,22 +50,40 @@ struct graph_line {
     uint64_t self;
     uint64_t calls;
     uint32_t level;
+    bool is_guessed;
     const char *name;
     const char *remark;
 };
 
+/* In a column of eleven. */
+static void put_ticks(struct graph_screen *shown, uint64_t ticks, bool is_guessed)
+{
+    double nanoseconds = (double)ticks * shown->graph.tick_ns;
+    char text[DURATION_BYTES], signed_text[DURATION_BYTES + 1];
+
+    if (!is_guessed) {
+        screen_print(shown->screen, "%11s", duration_write(nanoseconds, text));
+        return;
+    }
+    snprintf(signed_text, sizeof(signed_text), "%s%s", shown->guesses == GUESSED_TIMES_ALL ? "" : "~",
+             duration_write_rough(nanoseconds, text));
+    screen_print(shown->screen, "%11s", signed_text);
+}
+
 static void put_line(struct graph_screen *shown, const struct graph_line *line, enum screen_style style)
 {
-    char total[DURATION_BYTES], self[DURATION_BYTES];
-
-    if (line->total == UINT64_MAX)
-        screen_print(shown->screen, "%11s %7s", "", "");
-    else
-        screen_print(shown->screen, "%11s %6.1f%%", duration_write((double)line->total * shown->graph.tick_ns, total),
+    if (line->total == UINT64_MAX) {
+        screen_print(shown->screen, "%11s %7s ", "", "");
+    } else {
+        put_ticks(shown, line->total, line->is_guessed);
+        screen_print(shown->screen, " %6.*f%% ", line->is_guessed ? 0 : 1,
                      100 * report_graph_share(&shown->graph, line->total));
-    screen_print(shown->screen, " %11s %11" PRIu64 "  %*s",
-                 line->self == UINT64_MAX ? "" : duration_write((double)line->self * shown->graph.tick_ns, self),
-                 line->calls, (int)(2 * line->level), "");
+    }
+    if (line->self == UINT64_MAX)
+        screen_print(shown->screen, "%11s", "");
+    else
+        put_ticks(shown, line->self, line->is_guessed);
+    screen_print(shown->screen, " %11" PRIu64 "  %*s", line->calls, (int)(2 * line->level), "");
     screen_put(shown->screen, style, 0, line->name);
     screen_put(shown->screen, SCREEN_FAINT, 0, line->remark);
     screen_print(shown->screen, "\n");
@@ -74,6 +102,7 @@ static void put_node(struct graph_screen *shown, const struct call_graph *graph,
                                   .self = is_again || !with_self ? UINT64_MAX : node->self,
                                   .calls = node->calls,
                                   .level = level,
+                                  .is_guessed = node->flags & CALL_GUESSED,
                                   .name = clean_name(shown, node->function, name),
                                   .remark = is_again ? "  (again)" : ""},
              SCREEN_PLAIN);
@@ -124,8 +153,11 @@ static uint32_t top_of(const struct call_graph *graph)
 static void put_unknown_callers(struct graph_screen *shown, const struct call_graph *callers)
 {
     const struct call_graph_node *top = &callers->nodes[top_of(callers)];
-    struct graph_line line = {
-        .total = top->total, .self = UINT64_MAX, .calls = top->calls, .name = "(not known by whom)"};
+    struct graph_line line = {.total = top->total,
+                              .self = UINT64_MAX,
+                              .calls = top->calls,
+                              .is_guessed = top->flags & CALL_GUESSED,
+                              .name = "(not known by whom)"};
 
     for (uint32_t child = top->first_child; child != CALL_GRAPH_NONE; child = callers->nodes[child].next) {
         line.total -= callers->nodes[child].total;
@@ -156,10 +188,14 @@ void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus 
     put_unknown_callers(shown, &focus->callers);
     screen_print(shown->screen, "\n");
     put_heading(shown, "the function, and below it whom it calls");
-    put_line(
-        shown,
-        &(struct graph_line){.total = top->total, .self = top->self, .calls = focus->calls, .name = name, .remark = ""},
-        SCREEN_STRONG);
+    put_line(shown,
+             &(struct graph_line){.total = top->total,
+                                  .self = top->self,
+                                  .calls = focus->calls,
+                                  .is_guessed = top->flags & CALL_GUESSED,
+                                  .name = name,
+                                  .remark = ""},
+             SCREEN_STRONG);
     shown->flags |= top->flags;
     put_below(shown, &focus->callees, top_of(&focus->callees), 1, true);
     screen_print(shown->screen, "\n");
@@ -179,9 +215,6 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
         screen_print(screen,
                      "calls left out, since there are too many different paths: %" PRIu64 "; try less --depth\n",
                      left_out);
-    if (shown->flags & CALL_GUESSED)
-        screen_print(screen,
-                     "times lie between others that are known, no more; gait spawn --times keeps them exactly\n");
     if (shown->flags & CALL_CUT)
         screen_print(screen,
                      "some calls had not ended when the recording did, or when events are missing: they took longer\n");

@@ -4,6 +4,7 @@
 #define GAIT_CLI_SCREENS_GRAPH_SCREEN_H
 
 #include "report/report_graph.h"
+#include "view/guessed_times.h"
 
 struct screen;
 
@@ -12,10 +13,14 @@ struct graph_screen {
     struct report_graph graph;
     uint64_t hidden_count; /* nodes that had less */
     uint32_t flags;        /* that occurred, of enum call_flag */
+    enum guessed_times guesses;
 };
 
 void graph_screen_init(struct graph_screen *shown, struct screen *screen, struct view_functions *functions,
                        double min_share);
+
+/* Says above all of it that times are guessed, if they are. */
+void graph_screen_put_guesses(struct graph_screen *shown, enum guessed_times guesses);
 
 /* All paths of a process. */
 void graph_screen_put_process(struct graph_screen *shown, const struct view_process *process,

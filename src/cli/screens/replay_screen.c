@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/screens/replay_screen.h"
 
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
@@ -55,6 +56,12 @@ void replay_screen_add_threads(struct replay_screen *shown, const size_t *thread
     }
 }
 
+void replay_screen_set_guesses(struct replay_screen *shown, enum guessed_times guesses, const char *threshold)
+{
+    shown->guesses = guesses;
+    shown->threshold = threshold;
+}
+
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static void put_right(struct replay_screen *shown, enum screen_style style, unsigned columns, const char *text)
@@ -68,11 +75,12 @@ static void put_right(struct replay_screen *shown, enum screen_style style, unsi
 
 void replay_screen_put_heading(struct replay_screen *shown)
 {
+    (void)guess_notice_put(shown->screen, shown->guesses, shown->threshold);
     if (shown->time == REPLAY_TIME_RELATIVE)
         put_right(shown, SCREEN_STRONG, RELATIVE_COLUMNS, "time");
     else if (shown->time == REPLAY_TIME_ABSOLUTE)
         put_right(shown, SCREEN_STRONG, ABSOLUTE_COLUMNS, "time (UTC)");
-    put_right(shown, SCREEN_STRONG, DURATION_COLUMNS, "duration");
+    put_right(shown, SCREEN_STRONG, DURATION_COLUMNS, shown->guesses == GUESSED_TIMES_ALL ? "guessed" : "duration");
     if (shown->thread_columns != 0) {
         screen_print(shown->screen, "  ");
         screen_put(shown->screen, SCREEN_STRONG, shown->thread_columns, "thread");
@@ -107,14 +115,14 @@ static void put_time(struct replay_screen *shown, uint64_t counter)
     put_right(shown, SCREEN_FAINT, RELATIVE_COLUMNS, text);
 }
 
-/* "<" and ">" say more than "~" does. */
-static const char *sign_of(uint32_t flags)
+/* "<" and ">" say more than "~" does, which is not needed where the heading says it of all. */
+static const char *sign_of(const struct replay_screen *shown, uint32_t flags)
 {
     if (flags & CALL_CUT)
         return ">";
     if (flags & CALL_NO_RETURN)
         return "<";
-    return flags & CALL_GUESSED ? "~" : "";
+    return flags & CALL_GUESSED && shown->guesses != GUESSED_TIMES_ALL ? "~" : "";
 }
 
 static void put_duration(struct replay_screen *shown, const struct replay_row *row)
@@ -126,8 +134,16 @@ static void put_duration(struct replay_screen *shown, const struct replay_row *r
         screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");
         return;
     }
-    snprintf(text, sizeof(text), "%s%s", sign_of(row->flags), duration_write(ns, duration));
-    put_right(shown, ns >= LONG_NS ? SCREEN_CHANGED : SCREEN_PLAIN, DURATION_COLUMNS, text);
+    if (row->flags & CALL_GUESSED)
+        duration_write_rough(ns, duration);
+    else
+        duration_write(ns, duration);
+    snprintf(text, sizeof(text), "%s%s", sign_of(shown, row->flags), duration);
+    put_right(shown,
+              row->flags & CALL_GUESSED ? SCREEN_FAINT
+              : ns >= LONG_NS           ? SCREEN_CHANGED
+                                        : SCREEN_PLAIN,
+              DURATION_COLUMNS, text);
 }
 
 /* All that stands before the call. */
@@ -321,7 +337,6 @@ void replay_screen_put_legend(struct replay_screen *shown)
         uint32_t flag;
         const char *text;
     } legends[] = {
-        {CALL_GUESSED, "~ times lie between others that are known, no more; gait spawn --times keeps them exactly"},
         {CALL_CUT, "> it took longer: the recording ended, or events are missing"},
         {CALL_NO_RETURN, "< it took that at most: its return was not seen, as of calls into what was left out"},
         {CALL_UNWOUND, "unwound: an exception or a long jump ended it"},

@@ -3,6 +3,7 @@
 #ifndef GAIT_CLI_SCREENS_REPLAY_SCREEN_H
 #define GAIT_CLI_SCREENS_REPLAY_SCREEN_H
 
+#include "view/guessed_times.h"
 #include "view/replay_rows.h"
 #include "view/view_functions.h"
 
@@ -17,6 +18,8 @@ struct replay_screen {
     enum replay_time time;
     unsigned thread_columns; /* 0: there is no such column */
     double tick_ns;
+    enum guessed_times guesses;
+    const char *threshold; /* an option that guesses are not compared with; NULL: none was given */
     uint64_t line_count;
     uint32_t flags; /* that occurred, of enum call_flag */
     bool has_gaps;  /* the same */
@@ -28,6 +31,9 @@ void replay_screen_init(struct replay_screen *shown, struct screen *screen, stru
                         enum replay_time time);
 /* There is a column for threads, wide enough for these. */
 void replay_screen_add_threads(struct replay_screen *shown, const size_t *threads, size_t count);
+
+/* Above all of it is said that times are guessed; threshold: as of guess_notice_put. */
+void replay_screen_set_guesses(struct replay_screen *shown, enum guessed_times guesses, const char *threshold);
 
 void replay_screen_put_heading(struct replay_screen *shown);
 void replay_screen_put(struct replay_screen *shown, const struct replay_row *row);

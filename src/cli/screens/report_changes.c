@@ -2,6 +2,7 @@
 /* Three numbers before, after, and between: what is sorted by, if that is a time, else the total; self time; calls. */
 #include "cli/screens/report_sections.h"
 
+#include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/figures.h"
@@ -119,6 +120,13 @@ static void put_trace(struct screen *screen, const char *name, const char *path,
                  count_write(trace_report_lost_bytes(report), lost));
 }
 
+/* A guess in one of them makes every difference one. */
+static void put_guesses(struct screen *screen, const struct report_diff *diff)
+{
+    if (diff->before->has_guesses || diff->after->has_guesses)
+        (void)guess_notice_put(screen, GUESSED_TIMES_ALL, NULL);
+}
+
 void report_changes_show(struct screen *screen, const struct report_diff *diff, const char *before_path,
                          const char *after_path, size_t limit)
 {
@@ -130,6 +138,7 @@ void report_changes_show(struct screen *screen, const struct report_diff *diff, 
 
     put_trace(screen, "before", before_path, diff->before);
     put_trace(screen, "after", after_path, diff->after);
+    put_guesses(screen, diff);
     if (diff->count == 0) {
         screen_print(screen, "There are no calls in either.\n");
         return;
@@ -139,7 +148,4 @@ void report_changes_show(struct screen *screen, const struct report_diff *diff, 
         put_change(&changes, &diff->changes[i], columns);
     if (shown < diff->count)
         screen_print(screen, "and %zu more; --limit shows them\n", diff->count - shown);
-    if (diff->before->has_guesses || diff->after->has_guesses)
-        screen_print(screen, "\nTimes are guesses: events were recorded without times of their own, which --times "
-                             "adds.\n");
 }

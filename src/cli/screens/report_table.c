@@ -21,8 +21,12 @@ static void put_time(const struct report_table *table, const struct call_statist
     double tick_ns = view_clock_tick_ns(&table->report->trace->clock);
     char text[DURATION_BYTES], shown[DURATION_BYTES + 1];
 
-    snprintf(shown, sizeof(shown), "%s%s", statistics->guessed == 0 ? "" : "~",
-             duration_write_short(ticks * tick_ns, text));
+    if (statistics->guessed == 0)
+        duration_write_short(ticks * tick_ns, text);
+    else
+        duration_write_rough_short(ticks * tick_ns, text);
+    snprintf(shown, sizeof(shown), "%s%s",
+             statistics->guessed == 0 || table->report->guesses == GUESSED_TIMES_ALL ? "" : "~", text);
     screen_print(table->screen, " %8s", shown);
 }
 
@@ -42,7 +46,8 @@ static void put_numbers(const struct report_table *table, const struct call_stat
     }
     put_time(table, statistics, (double)statistics->total);
     put_time(table, statistics, (double)statistics->self);
-    screen_print(table->screen, " %5.1f%% %10" PRIu64, share(statistics->self, report->all.self), statistics->calls);
+    screen_print(table->screen, " %5.*f%% %10" PRIu64, statistics->guessed == 0 ? 1 : 0,
+                 share(statistics->self, report->all.self), statistics->calls);
     put_time(table, statistics, (double)statistics->shortest);
     put_time(table, statistics, call_statistics_average(statistics));
     put_time(table, statistics, (double)call_statistics_percentile(statistics, 50));
@@ -92,8 +97,9 @@ static void put_title(const struct report_table *table, enum report_order order,
                                          "name"};
     char text[TEXT_BYTES];
 
-    snprintf(text, sizeof(text), "\n%zu %s%s by %s\n", count, report_kind_name(table->report->groups.kind),
-             count == 1 ? "" : "s", orders[order]);
+    snprintf(text, sizeof(text), "\n%zu %s%s by %s%s\n", count, report_kind_name(table->report->groups.kind),
+             count == 1 ? "" : "s", orders[order],
+             !table->report->has_guesses || order == REPORT_BY_CALLS || order == REPORT_BY_NAME ? "" : " (guessed)");
     screen_put(table->screen, SCREEN_STRONG, 0, text);
 }
 
@@ -159,21 +165,16 @@ static void put_notes(const struct report_table *table)
 
     if (!table->report->has_times || all->calls == 0)
         return;
-    if (table->report->has_guesses)
-        screen_print(table->screen,
-                     "\nTimes with ~ are guesses: events were recorded without times of their own, which "
-                     "--times adds.\n");
     if (all->cut != 0)
         screen_print(table->screen,
-                     "%sThe end of %" PRIu64 " call%s was not seen, for the recording ended or events are missing: "
+                     "\nThe end of %" PRIu64 " call%s was not seen, for the recording ended or events are missing: "
                      "%s lasted longer.\n",
-                     table->report->has_guesses ? "" : "\n", all->cut, all->cut == 1 ? "" : "s",
-                     all->cut == 1 ? "it" : "they");
+                     all->cut, all->cut == 1 ? "" : "s", all->cut == 1 ? "it" : "they");
     if (all->no_return != 0)
         screen_print(table->screen,
                      "%sThe return of %" PRIu64 " call%s was not seen: %s ended when the next was, or before.\n",
-                     table->report->has_guesses || all->cut != 0 ? "" : "\n", all->no_return,
-                     all->no_return == 1 ? "" : "s", all->no_return == 1 ? "it" : "they");
+                     all->cut != 0 ? "" : "\n", all->no_return, all->no_return == 1 ? "" : "s",
+                     all->no_return == 1 ? "it" : "they");
 }
 
 int report_table_show(const struct report_table *table)

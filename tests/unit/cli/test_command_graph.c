@@ -65,14 +65,15 @@ static void programs_get_json(void)
     begin();
     command_check_output(
         &command_graph, (const char *const[]){folder.path, "--json", "--thread=100", NULL},
-        "{\"processes\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\",\"total_ns\":1000,"
+        "{\"times\":\"recorded\",\"processes\":[{\"pid\":100,\"image\":1,\"command\":\"./example "
+        "--fast\",\"total_ns\":1000,"
         "\"callees\":[{\"function\":\"example+0x1000\",\"module\":\"/nowhere/example\",\"calls\":1,"
         "\"total_ns\":1000,\"self_ns\":500,\"again\":false,"
         "\"callees\":[{\"function\":\"example+0x1100\",\"module\":\"/nowhere/example\",\"calls\":1,"
         "\"total_ns\":500,\"self_ns\":500,\"again\":false,\"callees\":[]}]}]}],\"gaps\":0,\"lost_bytes\":0}\n");
     command_check_output(
         &command_graph, (const char *const[]){folder.path, "*1000", "--json", NULL},
-        "{\"functions\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\","
+        "{\"times\":\"recorded\",\"functions\":[{\"pid\":100,\"image\":1,\"command\":\"./example --fast\","
         "\"function\":\"example+0x1000\",\"module\":\"/nowhere/example\",\"calls\":1,\"total_ns\":1000,"
         "\"self_ns\":500,\"callers\":[],"
         "\"callees\":[{\"function\":\"example+0x1100\",\"module\":\"/nowhere/example\",\"calls\":1,"

@@ -30,6 +30,22 @@ static void short_durations_have_four_digits(void)
         CHECK_TEXT(duration_write_short(times[i].nanoseconds, text), times[i].text);
 }
 
+static void guesses_have_one_digit(void)
+{
+    static const struct {
+        double nanoseconds;
+        const char *text;
+    } times[] = {
+        {0, "0 ns"},   {2.47e3, "2 us"},  {94.9, "90 ns"},  {95, "100 ns"}, {949, "900 ns"},
+        {950, "1 us"}, {57.6e6, "60 ms"}, {999.9e6, "1 s"}, {1.5e9, "2 s"}, {7200e9, "7000 s"},
+    };
+    char text[DURATION_BYTES];
+
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        CHECK_TEXT(duration_write_rough(times[i].nanoseconds, text), times[i].text);
+    CHECK_TEXT(duration_write_rough_short(57.6e6, text), "60ms");
+}
+
 static void counts_have_commas(void)
 {
     char text[COUNT_BYTES];
@@ -44,6 +60,7 @@ static void counts_have_commas(void)
 static const struct check_case cases[] = {
     CHECK_CASE(durations_have_the_unit_that_suits_them),
     CHECK_CASE(short_durations_have_four_digits),
+    CHECK_CASE(guesses_have_one_digit),
     CHECK_CASE(counts_have_commas),
 };
 

@@ -2,6 +2,7 @@
 #include "view/replay_rows.h"
 
 #include "support/check.h"
+#include "view/call_tracker.h"
 
 #include <errno.h>
 
@@ -122,6 +123,23 @@ static void long_calls_are_held_back_no_longer_than_needed(void)
     replay_rows_deinit(&rows);
 }
 
+/* Nobody knows how long they took. */
+static void guesses_are_not_compared(void)
+{
+    struct replay_ticket guessed, measured;
+
+    start(100);
+    guessed = replay_rows_begin(&rows, &(struct replay_row){.function = 1, .time = 1000, .flags = CALL_GUESSED});
+    measured = begin(2, 1002);
+    end(measured, 2, 1002, 1003);
+    replay_rows_end(&rows, guessed, &(struct replay_row){.function = 1, .time = 1005, .ticks = 5});
+    CHECK_TEXT(text, "1; ");
+    measured = begin(3, 1010);
+    replay_rows_end(&rows, measured, &(struct replay_row){.time = 1011, .ticks = 1, .flags = CALL_GUESSED});
+    CHECK_TEXT(text, "1; 3; ");
+    replay_rows_deinit(&rows);
+}
+
 static void what_is_open_at_the_end_is_told(void)
 {
     start(0);
@@ -164,9 +182,13 @@ static void who_has_enough_is_told_no_more(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(a_call_without_others_in_it_is_one_row),  CHECK_CASE(whatever_comes_in_between_makes_it_two),
-    CHECK_CASE(calls_that_are_too_short_leave_no_trace), CHECK_CASE(long_calls_are_held_back_no_longer_than_needed),
-    CHECK_CASE(what_is_open_at_the_end_is_told),         CHECK_CASE(texts_go_with_their_rows),
+    CHECK_CASE(a_call_without_others_in_it_is_one_row),
+    CHECK_CASE(whatever_comes_in_between_makes_it_two),
+    CHECK_CASE(calls_that_are_too_short_leave_no_trace),
+    CHECK_CASE(long_calls_are_held_back_no_longer_than_needed),
+    CHECK_CASE(guesses_are_not_compared),
+    CHECK_CASE(what_is_open_at_the_end_is_told),
+    CHECK_CASE(texts_go_with_their_rows),
     CHECK_CASE(who_has_enough_is_told_no_more),
 };
 

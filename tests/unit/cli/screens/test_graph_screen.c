@@ -94,14 +94,33 @@ static void times_that_are_not_exact_are_told(void)
     free(text);
     screen.stream = open_memstream(&text, &size);
     graph_screen_put_legend(&shown, 0, 0, &(struct call_graph_missing){.gaps = 0});
-    end("times lie between others that are known, no more; gait spawn --times keeps them exactly\n"
-        "some calls had not ended when the recording did, or when events are missing: they took longer\n"
+    end("some calls had not ended when the recording did, or when events are missing: they took longer\n"
         "some calls were not seen to return: they took less\n");
+}
+
+static void guesses_are_told_above_and_shown_whatever_their_share(void)
+{
+    begin(0.05);
+    fill(CALL_GUESSED);
+    graph_screen_put_guesses(&shown, GUESSED_TIMES_SOME);
+    graph_screen_put_process(&shown, &trace.processes[0], &graph);
+    end("TIMES WITH ~ ARE GUESSED: these events have no times of their own, and lie\n"
+        "somewhere between marks that do; gait spawn --times records them.\n"
+        "Guesses are not compared with --min-percent: calls that have no other times stay.\n"
+        "\n"
+        "process 100: ./example --fast\n"
+        "\n"
+        "      total       %        self       calls  function, and below it whom it calls\n"
+        "    1.00 us  100.0%      990 ns           1  example+0x1100\n"
+        "     500 ns   50.0%                       1    example+0x1100  (again)\n"
+        "     ~10 ns      1%      ~10 ns           1    example+0x1200\n"
+        "\n");
 }
 
 static const struct check_case cases[] = {
     CHECK_CASE(a_function_that_comes_again_is_marked),
     CHECK_CASE(what_is_not_shown_is_told),
+    CHECK_CASE(guesses_are_told_above_and_shown_whatever_their_share),
     CHECK_CASE(times_that_are_not_exact_are_told),
 };
 

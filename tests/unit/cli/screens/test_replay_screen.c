@@ -58,6 +58,35 @@ static void calls_are_indented_and_end_with_their_duration(void)
         "    2.50 ms  } /* example+0x1100 */\n");
 }
 
+static void guesses_are_told_once_and_above_all_rows(void)
+{
+    begin(REPLAY_TIME_NONE);
+    replay_screen_set_guesses(&shown, GUESSED_TIMES_ALL, "--min-duration");
+    replay_screen_put_heading(&shown);
+    put(REPLAY_LEAF, 0, 2470, CALL_GUESSED);
+    put(REPLAY_LEAF, 0, 2470, CALL_GUESSED | CALL_NO_RETURN);
+    end("ALL TIMES BELOW ARE GUESSED: these events have no times of their own, and lie\n"
+        "somewhere between marks that do; gait spawn --times records them.\n"
+        "Guesses are not compared with --min-duration: calls that have no other times stay.\n"
+        "    guessed  calls\n"
+        "       2 us  example+0x1100();\n"
+        "      <2 us  example+0x1100();\n");
+}
+
+static void guesses_among_measured_times_have_a_sign(void)
+{
+    begin(REPLAY_TIME_NONE);
+    replay_screen_set_guesses(&shown, GUESSED_TIMES_SOME, NULL);
+    replay_screen_put_heading(&shown);
+    put(REPLAY_LEAF, 0, 2470, CALL_GUESSED);
+    put(REPLAY_LEAF, 0, 2470, 0);
+    end("TIMES WITH ~ ARE GUESSED: these events have no times of their own, and lie\n"
+        "somewhere between marks that do; gait spawn --times records them.\n"
+        "   duration  calls\n"
+        "      ~2 us  example+0x1100();\n"
+        "    2.47 us  example+0x1100();\n");
+}
+
 static void signs_are_explained_where_they_occur(void)
 {
     begin(REPLAY_TIME_NONE);
@@ -72,7 +101,6 @@ static void signs_are_explained_where_they_occur(void)
         "     <30 ns  example+0x1100();\n"
         "      40 ns  example+0x1100(); /* unwound */\n"
         "      50 ns  } /* example+0x1100: unwound */\n"
-        "~ times lie between others that are known, no more; gait spawn --times keeps them exactly\n"
         "> it took longer: the recording ended, or events are missing\n"
         "< it took that at most: its return was not seen, as of calls into what was left out\n"
         "unwound: an exception or a long jump ended it\n");
@@ -144,6 +172,8 @@ static void parts_of_calls_say_what_they_are(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_indented_and_end_with_their_duration),
+    CHECK_CASE(guesses_are_told_once_and_above_all_rows),
+    CHECK_CASE(guesses_among_measured_times_have_a_sign),
     CHECK_CASE(signs_are_explained_where_they_occur),
     CHECK_CASE(there_may_be_columns_for_time_and_thread),
     CHECK_CASE(values_are_shown_where_there_are_some),
