@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/closing_words.h"
 
+#include "cli/screens/printable.h"
+#include "record/recording.h"
+
 #include <inttypes.h>
 
 #define KIB 1024.0
@@ -33,12 +36,39 @@ static void put_count(FILE *stream, uint64_t count)
     }
 }
 
+/* Of the threads that lost most. */
+static void say_unwritten(const struct closing_words *words, FILE *stream)
+{
+    size_t named = words->unwritten_count < RECORDING_UNWRITTEN_MAX ? words->unwritten_count : RECORDING_UNWRITTEN_MAX;
+    char clean[64];
+
+    fputs("gait: ", stream);
+    put_size(stream, words->unwritten_bytes);
+    fputs(" of event records could not be written:", stream);
+    for (size_t i = 0; i < named; i++) {
+        fputs(i == 0 ? " " : ", ", stream);
+        put_size(stream, words->unwritten[i].bytes);
+        fprintf(stream, " of thread %" PRIu32 " (%s)", words->unwritten[i].tid,
+                printable(clean, sizeof(clean), words->unwritten[i].name));
+    }
+    if (words->unwritten_count > named)
+        fprintf(stream, " and those of %zu more", words->unwritten_count - named);
+    fputs("\n", stream);
+}
+
+static const char *name_loss(const struct closing_words *words)
+{
+    if (words->lost_bytes != 0)
+        return "some lost";
+    return words->is_cut ? "but not to the end" : "nothing lost";
+}
+
 void closing_words_say(const struct closing_words *words, FILE *stream)
 {
     fputs("gait: recorded ", stream);
     put_count(stream, words->event_count);
     fprintf(stream, " %s in %.3f s, %s: ", words->event_count == 1 ? "event" : "events",
-            (double)words->duration_ns / 1e9, words->lost_bytes == 0 ? "nothing lost" : "some lost");
+            (double)words->duration_ns / 1e9, name_loss(words));
     put_size(stream, words->file_bytes);
     fprintf(stream, " in %s\n", words->path);
     if (words->deleted_pieces != 0)
@@ -47,10 +77,14 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
     if (words->left_count != 0)
         fprintf(stream, "gait: %" PRIu64 " %s not followed to the end; gait report says where and why\n",
                 words->left_count, words->left_count == 1 ? "thread was" : "threads were");
-    if (words->lost_bytes == 0)
+    if (words->unwritten_bytes != 0)
+        say_unwritten(words, stream);
+    if (words->is_cut)
+        fputs("gait: what the program did after that was not recorded\n", stream);
+    if (words->lost_bytes <= words->unwritten_bytes)
         return;
     fputs("gait: ", stream);
-    put_size(stream, words->lost_bytes);
+    put_size(stream, words->lost_bytes - words->unwritten_bytes);
     fputs(" of event records were lost, because they came faster than they were written; --overflow block makes the "
           "program wait\n",
           stream);

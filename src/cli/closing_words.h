@@ -3,8 +3,12 @@
 #ifndef GAIT_CLI_CLOSING_WORDS_H
 #define GAIT_CLI_CLOSING_WORDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+struct recording_unwritten;
 
 struct closing_words {
     const char *path; /* of the trace */
@@ -12,6 +16,10 @@ struct closing_words {
     uint64_t file_bytes;
     uint64_t duration_ns;
     uint64_t lost_bytes;
+    uint64_t unwritten_bytes; /* the part of it that could not be written, */
+    size_t unwritten_count;   /* of so many threads, */
+    const struct recording_unwritten *unwritten; /* the first of them; as struct recording has it */
+    bool is_cut;              /* something went wrong, so that it ended before it was to */
     uint64_t wait_count; /* how often threads waited for the disk */
     uint64_t waited_ns;
     uint32_t deleted_pieces; /* the oldest, of a recording in pieces */

@@ -349,7 +349,10 @@ static enum command_status leave(struct recorder *recorder, enum family_run_end 
             *err = why;
     }
     recording_control_end(&recorder->control, -why.code, why.text);
-    if (end == FAMILY_STOPPED && ring_drain_take(&recorder->recording.drain, err) != 0)
+    /* Of what cannot be written it is counted how much there was. */
+    if (end == FAMILY_FAILED)
+        (void)!ring_drain_take(&recorder->recording.drain, &why);
+    else if (ring_drain_take(&recorder->recording.drain, err) != 0)
         status = COMMAND_FAILED;
     return status;
 }
@@ -405,14 +408,13 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
 }
 
 /* Ends the recording and says what was recorded. */
-static enum command_status finish(struct recorder *recorder, const char *how, struct gait_error *err)
+static enum command_status finish(struct recorder *recorder, const char *how, bool is_cut, struct gait_error *err)
 {
     struct recording *recording = &recorder->recording;
     struct recording_waits waits = recording_waited(recording);
     struct closing_words words = {
         .path = recording->path,
         .duration_ns = system_clock_ns(CLOCK_MONOTONIC) - recording->manifest.clocks[0].monotonic_ns,
-        .lost_bytes = recording_lost(recording),
         .left_count = recording_left(recording),
         .wait_count = waits.count,
         .waited_ns = waits.nanoseconds,
@@ -425,6 +427,11 @@ static enum command_status finish(struct recorder *recorder, const char *how, st
     if (kernel_count != 0)
         progress_say(&recorder->progress, "%llu events of the kernel", (unsigned long long)kernel_count);
     words.event_count = recording->written.record_count;
+    words.lost_bytes = recording->lost_bytes;
+    words.unwritten_bytes = recording->unwritten_bytes;
+    words.unwritten_count = recording->unwritten_count;
+    words.unwritten = recording->unwritten;
+    words.is_cut = is_cut || result != 0;
     words.file_bytes = recording_file_bytes(recording);
     if (recorder->job->options->keeps_names)
         words.file_bytes += keep_names(recorder, words.left_count);
@@ -451,15 +458,22 @@ static enum command_status record_until_end(struct recorder *recorder, struct ga
     enum family_run_end end = record(recorder, err);
     enum command_status status = leave(recorder, end, err);
     int first_status = -1;
+    struct gait_error why;
 
     family_wait_for_first(&recorder->family);
     (void)family_first_has_ended(&recorder->family, &first_status);
-    if (finish(recorder, recorder_how(end, first_status, err), err) != COMMAND_DONE) {
+    if (finish(recorder, recorder_how(end, first_status, err), end == FAMILY_FAILED, &why) != COMMAND_DONE) {
         status = COMMAND_FAILED;
-        if (recorder->job->is_child)
-            fprintf(stderr, "gait: %s\n", err->text);
+        if (end != FAMILY_FAILED)
+            *err = why;
+        if (end != FAMILY_FAILED && recorder->job->is_child)
+            fprintf(stderr, "gait: %s\n", why.text);
     }
-    return recorder->job->is_child ? status_of(first_status) : status;
+    if (!recorder->job->is_child)
+        return status;
+    /* It is said by now, and the status is that of the program. */
+    err->text[0] = '\0';
+    return status_of(first_status);
 }
 
 enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job)

@@ -24,7 +24,8 @@ enum losses_column {
 static const struct query_column columns[] = {
     [LOSSES_REASON] = {"reason", "TEXT",
                        "'lost': not read in time, or damaged; 'left out': not asked for; 'no lane', 'no room', "
-                       "'no memory', 'not hooked'; 'lost details', 'left out details'",
+                       "'no memory', 'not hooked'; 'not written': the disk was full, or failed; 'lost details', "
+                       "'left out details'",
                        0},
     [LOSSES_PID] = {"pid", "INTEGER", "the process", 0},
     [LOSSES_TID] = {"tid", "INTEGER", "the thread; NULL: of the whole process, or not known", 0},
@@ -99,6 +100,13 @@ static void add_process(struct losses_cursor *cursor, const struct manifest_proc
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i].bytes != 0 || all[i].count != 0)
             add(cursor, &all[i]);
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (process->threads[i].unwritten_bytes != 0)
+            add(cursor, &(struct loss){.reason = "not written",
+                                       .pid = process->pid,
+                                       .tid = process->threads[i].tid,
+                                       .thread = process->threads[i].name,
+                                       .bytes = process->threads[i].unwritten_bytes});
 }
 
 /* ---- of events --------------------------------------------------------------------------------------------------- */

@@ -73,6 +73,7 @@ static int gather(struct chunk_collector *collector, const struct chunk_contents
 int chunk_collector_add(struct chunk_collector *collector, const struct chunk_contents *contents, int64_t now_ns,
                         const struct chunk_taker *taker)
 {
+    struct chunk_contents before;
     int result = 0;
 
     /* Losses are told in front of a chunk. */
@@ -82,10 +83,15 @@ int chunk_collector_add(struct chunk_collector *collector, const struct chunk_co
         return result;
     if (contents->size_bytes >= ENOUGH_BYTES)
         return taker->take(taker->context, contents);
+    before = collector->contents;
     result = gather(collector, contents, now_ns);
     if (result != 0 || (collector->contents.size_bytes < ENOUGH_BYTES && collector->contents.mark_count < MARKS_MAX))
         return result;
-    return chunk_collector_flush(collector, taker);
+    result = chunk_collector_flush(collector, taker);
+    /* Who gets an error comes with the same again, or drops it: it is not to be here, too. */
+    if (result != 0)
+        collector->contents = before;
+    return result;
 }
 
 int chunk_collector_flush(struct chunk_collector *collector, const struct chunk_taker *taker)

@@ -29,7 +29,7 @@ void chunk_collector_deinit(struct chunk_collector *collector);
 
 /*
  * Adds records, without marks and not empty, of the same lane each time. Hands over what is large enough. -ENOMEM, or
- * what the taker returns: then what was gathered before is still there.
+ * what the taker returns: then what was gathered before is still there, and what was to be added is not.
  */
 MUST_USE int chunk_collector_add(struct chunk_collector *collector, const struct chunk_contents *contents,
                                  int64_t now_ns, const struct chunk_taker *taker);

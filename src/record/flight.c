@@ -100,6 +100,11 @@ int flight_trigger(struct flight *flight, const struct flight_event *event)
     return 0;
 }
 
+bool flight_wants(const struct flight *flight, uint64_t time)
+{
+    return window_list_wants(&flight->windows, time);
+}
+
 int flight_put(struct flight *flight, struct recorded_stream *stream, const struct chunk_contents *contents,
                bool is_keeping)
 {
@@ -112,7 +117,7 @@ int flight_put(struct flight *flight, struct recorded_stream *stream, const stru
         if (result != 0)
             return result;
     }
-    if (window_list_wants(&flight->windows, contents->first_time))
+    if (flight_wants(flight, contents->first_time))
         return recorded_stream_put(stream, contents);
     return kept_chunks_add(&flight->chunks, stream, contents);
 }
@@ -136,6 +141,17 @@ int flight_settle(struct flight *flight)
     now = counter_clock_update(&flight->clock);
     kept_chunks_age(&flight->chunks, before(now, counter_clock_ticks(&flight->clock, kept_ns)));
     return 0;
+}
+
+void flight_give_up(struct flight *flight)
+{
+    const struct manifest_window *window;
+
+    if (!flight->is_wanting)
+        return;
+    window = &flight->windows.windows[flight->windows.count - 1];
+    kept_chunks_lose(&flight->chunks, window->from, window->to);
+    flight->is_wanting = false;
 }
 
 bool flight_take_news(struct flight *flight)

@@ -63,6 +63,12 @@ MUST_USE int flight_put(struct flight *flight, struct recorded_stream *stream, c
 /* Between two drains: writes what windows want that were opened since, and drops what is too old. */
 MUST_USE int flight_settle(struct flight *flight);
 
+/* Nothing can be written any more: what windows want, and have not got, is lost. */
+void flight_give_up(struct flight *flight);
+
+/* Whether records that begin at that time are to be written, of a lane that is kept. */
+bool flight_wants(const struct flight *flight, uint64_t time);
+
 /* Whether a window was opened since the last time that this was asked: then the manifest should say so. */
 bool flight_take_news(struct flight *flight);
 

@@ -113,7 +113,19 @@ void kept_chunks_age(struct kept_chunks *chunks, uint64_t oldest)
         drop_first(chunks, &chunks->aged_until);
 }
 
-int kept_chunks_write(struct kept_chunks *chunks, uint64_t from, uint64_t to)
+static int append(const struct kept_chunk *kept)
+{
+    return recorded_stream_append(kept->stream, &kept->chunk);
+}
+
+static int lose(const struct kept_chunk *kept)
+{
+    recorded_stream_lose(kept->stream, kept->chunk.header.raw_bytes);
+    return 0;
+}
+
+/* Does that with all that reach into a time, up to the first error. */
+static int hand_out(struct kept_chunks *chunks, uint64_t from, uint64_t to, int (*take)(const struct kept_chunk *kept))
 {
     struct kept_chunk **place, *kept, *previous = NULL;
 
@@ -126,12 +138,22 @@ int kept_chunks_write(struct kept_chunks *chunks, uint64_t from, uint64_t to)
             place = &kept->next;
             continue;
         }
-        result = recorded_stream_append(kept->stream, &kept->chunk);
+        result = take(kept);
         if (result != 0)
             return result;
         take_out(chunks, place, previous);
     }
     return 0;
+}
+
+int kept_chunks_write(struct kept_chunks *chunks, uint64_t from, uint64_t to)
+{
+    return hand_out(chunks, from, to, append);
+}
+
+void kept_chunks_lose(struct kept_chunks *chunks, uint64_t from, uint64_t to)
+{
+    (void)!hand_out(chunks, from, to, lose);
 }
 
 void kept_chunks_forget(struct kept_chunks *chunks, const struct recorded_stream *stream)

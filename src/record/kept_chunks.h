@@ -45,6 +45,9 @@ void kept_chunks_age(struct kept_chunks *chunks, uint64_t oldest);
  */
 MUST_USE int kept_chunks_write(struct kept_chunks *chunks, uint64_t from, uint64_t to);
 
+/* The same where nothing can be written: those are lost to their streams. */
+void kept_chunks_lose(struct kept_chunks *chunks, uint64_t from, uint64_t to);
+
 /* Drops all of a stream. */
 void kept_chunks_forget(struct kept_chunks *chunks, const struct recorded_stream *stream);
 

@@ -89,6 +89,21 @@ int recorded_process_begin(struct recorded_process *process, int parent, const c
     return result;
 }
 
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+static bool has_fault(const struct recorded_process *process)
+{
+    return *process->fault != 0;
+}
+
+/* What cannot be written now would leave a hole if something was written later. A damaged ring is no such matter. */
+static int note_fault(const struct recorded_process *process, int result)
+{
+    if (result != 0 && result != -EPROTO && !has_fault(process))
+        *process->fault = result;
+    return result;
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* The name that the thread has now; it may be gone. */
@@ -207,10 +222,12 @@ static int create_stream(struct recorded_process *process, const struct ring_bat
 {
     struct recorded_stream_plan plan;
     size_t thread;
-    int result = thread_of(process, batch, &thread);
+    int result = 0;
 
-    if (result == 0 && batch->kind == RING_LANE_INDEX)
+    if (batch->kind == RING_LANE_INDEX && !has_fault(process))
         result = open_blocks(process);
+    if (result == 0)
+        result = thread_of(process, batch, &thread);
     if (result != 0)
         return result;
     plan = plan_of(process, batch, thread);
@@ -222,8 +239,7 @@ static int create_stream(struct recorded_process *process, const struct ring_bat
     return 0;
 }
 
-int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
-                                const struct ring_batch *batch)
+static int begin_lane(const struct drained_process *drained, struct drained_lane *lane, const struct ring_batch *batch)
 {
     struct recorded_process *process = drained->owner;
     struct recorded_stream *stream = lane->owner;
@@ -234,7 +250,13 @@ int recorded_process_lane_began(struct drained_process *drained, struct drained_
         return result;
     lane->owner = stream;
     /* A thread of which nothing is kept has no file. */
-    return is_keeping(process, batch) ? 0 : recorded_stream_open(stream);
+    return is_keeping(process, batch) || has_fault(process) ? 0 : recorded_stream_open(stream);
+}
+
+int recorded_process_lane_began(struct drained_process *drained, struct drained_lane *lane,
+                                const struct ring_batch *batch)
+{
+    return note_fault(drained->owner, begin_lane(drained, lane, batch));
 }
 
 int recorded_process_lane_ended(struct drained_process *drained, struct drained_lane *lane, uint64_t lost_behind)
@@ -246,7 +268,7 @@ int recorded_process_lane_ended(struct drained_process *drained, struct drained_
     lane->owner = NULL;
     /* It may have been named since it began. */
     find_name(process, plan->lane, plan->lane_generation, &process->manifest->threads[plan->thread]);
-    return recorded_stream_finish(stream, lost_behind);
+    return note_fault(process, recorded_stream_finish(stream, lost_behind));
 }
 
 static void add_amount(struct recorded_amount *amount, const struct recorded_stream *stream)
@@ -272,6 +294,7 @@ static int close_streams(struct recorded_process *process, bool all)
         *place = stream->next;
         kept_chunks_forget(&process->flight->chunks, stream);
         result = recorded_stream_close(stream);
+        process->manifest->threads[stream->plan.thread].unwritten_bytes += stream->unwritten_bytes;
         if (first == 0)
             first = result;
         add_amount(&process->closed, stream);
@@ -288,9 +311,12 @@ int recorded_process_blocks(struct drained_process *drained, const struct draine
     const uint64_t now = time_counter();
     const struct chunk_contents contents = {
         .bytes = log->bytes, .size_bytes = log->size_bytes, .first_time = now, .last_time = now};
-    int result = open_blocks(process);
+    int result = 0;
 
-    return result == 0 ? stream_writer_put(&process->blocks, &contents) : result;
+    if (has_fault(process))
+        return 0;
+    result = open_blocks(process);
+    return note_fault(process, result == 0 ? stream_writer_put(&process->blocks, &contents) : result);
 }
 
 /* Modules on their way into a chunk. */
@@ -303,10 +329,10 @@ static int write_batch(struct recorded_process *process, struct module_batch *ba
 {
     int result;
 
-    if (batch->contents.size_bytes == 0)
+    if (batch->contents.size_bytes == 0 || has_fault(process))
         return 0;
     batch->contents.bytes = batch->bytes;
-    result = stream_writer_put(&process->modules, &batch->contents);
+    result = note_fault(process, stream_writer_put(&process->modules, &batch->contents));
     batch->contents.size_bytes = 0;
     return result;
 }
@@ -374,6 +400,15 @@ static void note_pressure(struct manifest_thread *thread, struct recorded_stream
         thread->lost_bytes += batch->lost_before;
 }
 
+/* What would not have been written anyway is not lost. */
+static void lose(const struct recorded_process *process, struct recorded_stream *stream, const struct ring_batch *batch)
+{
+    if (is_keeping(process, batch) && !flight_wants(process->flight, batch->first_time))
+        recorded_stream_leave_out(stream);
+    else
+        recorded_stream_lose(stream, batch->size_bytes);
+}
+
 /* Windows begin and end between batches, so those that are kept are not gathered. */
 static int put(struct recorded_process *process, struct recorded_stream *stream, const struct ring_batch *batch,
                int64_t now_ns)
@@ -389,6 +424,10 @@ static int put(struct recorded_process *process, struct recorded_stream *stream,
         .record_count = batch->kind == RING_LANE_DETAIL ? detail_records_count(batch->bytes, batch->size_bytes) : 0,
     };
 
+    if (has_fault(process)) {
+        lose(process, stream, batch);
+        return 0;
+    }
     if (is_keeping(process, batch))
         return flight_put(process->flight, stream, &written, true);
     return recorded_stream_gather(stream, &written, now_ns);
@@ -408,13 +447,17 @@ int recorded_process_records(struct drained_process *drained, struct drained_lan
 {
     struct recorded_process *process = drained->owner;
     struct recorded_stream *stream = lane->owner;
-    int result = note_probes(process);
+    int result;
 
+    /* Its last batch, which is empty, comes again if it could not be written what came before. */
+    if (stream == NULL)
+        return 0;
+    result = note_probes(process);
     if (result == 0 && batch->size_bytes != 0)
         result = put(process, stream, batch, drained->drained_ns);
     if (result == 0)
         note_pressure(&process->manifest->threads[stream->plan.thread], stream, batch);
-    return result;
+    return note_fault(process, result);
 }
 
 /* Writes what no more came to, and what has waited long enough. */
@@ -423,12 +466,13 @@ int recorded_process_drained(struct drained_process *drained)
     const struct recorded_process *process = drained->owner;
     int first = 0;
 
-    for (struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next) {
+    for (struct recorded_stream *stream = process->streams; stream != NULL && !has_fault(process);
+         stream = stream->next) {
         int result = stream->is_ended ? 0 : recorded_stream_flush(stream, drained->drained_ns);
 
         first = first == 0 ? result : first;
     }
-    return first;
+    return note_fault(process, first);
 }
 
 static int explain(const struct recorded_process *process, int result, struct gait_error *err)
@@ -497,7 +541,7 @@ int recorded_process_turn(struct recorded_process *process, uint32_t piece, stru
 
         first = first == 0 ? result : first;
     }
-    return explain(process, first, err);
+    return explain(process, note_fault(process, first), err);
 }
 
 /* Without memory for the list there is still the number. */
@@ -553,6 +597,15 @@ static void sum_up(struct recorded_process *process)
     process->written.file_bytes += process->blocks.file_bytes + process->modules.file_bytes;
     for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
         add_amount(&process->written, stream);
+}
+
+uint64_t recorded_process_unwritten(const struct recorded_process *process)
+{
+    uint64_t bytes = manifest_unwritten_bytes(process->manifest);
+
+    for (const struct recorded_stream *stream = process->streams; stream != NULL; stream = stream->next)
+        bytes += stream->unwritten_bytes;
+    return bytes;
 }
 
 int recorded_process_settle(struct recorded_process *process, struct gait_error *err)

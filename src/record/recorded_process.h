@@ -39,6 +39,7 @@ struct recorded_process {
     struct stream_writer modules;
     struct recorded_stream *streams;   /* of the lanes, and those that ended but have chunks in memory */
     struct flight *flight;             /* the recording's */
+    int *fault;                        /* likewise: why nothing can be written any more; 0: it can */
     struct manifest_process *manifest; /* in the recording's */
     struct recorded_amount written;    /* when it was last settled */
     struct recorded_amount closed;     /* the part of it in streams that are closed */
@@ -52,8 +53,8 @@ struct recorded_process {
 
 /*
  * Makes the folder of that name below `parent`, for a process whose `owner` is to be this. The encoder is needed up to
- * the end, and may be shared. Before the ring is drained, manifest and flight are to be set. -EEXIST, -ENOSPC and
- * others.
+ * the end, and may be shared. Before the ring is drained, manifest, flight and fault are to be set. -EEXIST, -ENOSPC
+ * and others.
  */
 MUST_USE int recorded_process_begin(struct recorded_process *process, int parent, const char *name,
                                     const struct drained_process *drained, struct chunk_encoder *encoder);
@@ -61,7 +62,8 @@ MUST_USE int recorded_process_begin(struct recorded_process *process, int parent
 /*
  * What a struct drain_receiver does with a process of a recording: it writes what comes, or keeps it, as the flight
  * recorder wants. What is written is in files when much has come, when nothing more came the next time, or after some
- * milliseconds. -ENOSPC and others: what was written before is good.
+ * milliseconds. -ENOSPC and others: what was written before is good. The first error is the recording's fault: from
+ * then on records are only counted, by thread, as lost.
  */
 MUST_USE int recorded_process_modules(struct drained_process *drained, struct drained_log *log);
 MUST_USE int recorded_process_blocks(struct drained_process *drained, const struct drained_log *log);
@@ -83,6 +85,9 @@ MUST_USE int recorded_process_settle(struct recorded_process *process, struct ga
 /* Writes what the process said of its death, when it is dead; once. The signal is 0 if it said nothing. */
 MUST_USE int recorded_process_note_crash(struct recorded_process *process, struct crash_signal *signal_out,
                                          struct gait_error *err);
+
+/* Bytes of records that could not be written so far. */
+uint64_t recorded_process_unwritten(const struct recorded_process *process);
 
 /*
  * Nothing more comes, and its ring goes: closes all streams but those of which chunks are in memory, which may be asked

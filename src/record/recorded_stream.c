@@ -105,12 +105,23 @@ int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns)
     return is_due ? chunk_collector_flush(&stream->collector, &taker) : 0;
 }
 
+void recorded_stream_lose(struct recorded_stream *stream, uint64_t size_bytes)
+{
+    stream->unwritten_bytes += size_bytes;
+}
+
+static void lose_gathered(struct recorded_stream *stream)
+{
+    recorded_stream_lose(stream, stream->collector.contents.size_bytes);
+    chunk_collector_deinit(&stream->collector);
+}
+
 int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind)
 {
     const struct chunk_taker taker = {put, stream};
     int result = chunk_collector_flush(&stream->collector, &taker);
 
-    chunk_collector_deinit(&stream->collector);
+    lose_gathered(stream);
     stream->is_ended = true;
     stream->lost_behind = lost_behind;
     return result;
@@ -147,6 +158,7 @@ int recorded_stream_close(struct recorded_stream *stream)
 {
     int result = 0;
 
+    lose_gathered(stream);
     /* What was lost behind the last chunk is told in a footer, if that takes another piece. */
     if (!stream->is_open && stream->lost_behind != 0 && stream->file_bytes != 0)
         result = recorded_stream_open(stream);

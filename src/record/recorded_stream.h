@@ -42,6 +42,7 @@ struct recorded_stream {
     uint64_t lost_behind;
     uint64_t written_bytes; /* of records */
     uint64_t written_count; /* of them */
+    uint64_t unwritten_bytes; /* of records that were to be written, and are lost */
     size_t kept_count;      /* of its chunks in memory */
     uint64_t wait_count;    /* of what the lane says that its thread waited, what was noted */
     uint64_t waited_ns;
@@ -63,7 +64,7 @@ MUST_USE int recorded_stream_gather(struct recorded_stream *stream, const struct
 /* Writes what was gathered, if no more came since this was called last, or when it has waited long enough. */
 MUST_USE int recorded_stream_flush(struct recorded_stream *stream, int64_t now_ns);
 
-/* The thread writes no more: writes what was gathered. */
+/* The thread writes no more: writes what was gathered, or loses it. */
 MUST_USE int recorded_stream_finish(struct recorded_stream *stream, uint64_t lost_behind);
 
 /* Writes a chunk at once, behind a gap if something was left out before it. */
@@ -78,10 +79,13 @@ MUST_USE int recorded_stream_turn(struct recorded_stream *stream, uint32_t piece
 /* Bytes of all its files. */
 uint64_t recorded_stream_file_bytes(const struct recorded_stream *stream);
 
-/* Something is not written. */
+/* Something is not written, since nobody wants it. */
 void recorded_stream_leave_out(struct recorded_stream *stream);
 
-/* Ends the file, if there is one. */
+/* Records of that size are not written, since that is not possible. */
+void recorded_stream_lose(struct recorded_stream *stream, uint64_t size_bytes);
+
+/* Ends the file, if there is one; what was gathered and never finished is lost. */
 MUST_USE int recorded_stream_close(struct recorded_stream *stream);
 
 #endif

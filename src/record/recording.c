@@ -6,6 +6,7 @@
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
 #include "record/recorded_process.h"
+#include "record/spare_room.h"
 #include "record/trigger_spec.h"
 #include "ring/crash_record.h"
 #include "ring/left_log.h"
@@ -138,7 +139,8 @@ int recording_create(const struct recording_options *options, struct recording *
     struct recording *recording = recording_out;
     int result;
 
-    *recording = (struct recording){.options = *options, .folder = -1, .began_ms = system_clock_ms()};
+    *recording = (struct recording){
+        .options = *options, .folder = -1, .spare_room = -1, .began_ms = system_clock_ms()};
     ring_drain_init(&recording->drain, &receiver, recording);
     result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)
@@ -190,6 +192,7 @@ static void point_to_each_other(struct recording *recording)
     for (size_t i = 0; i < recording->process_count; i++) {
         recording->processes[i].manifest = &recording->manifest.processes[i];
         recording->processes[i].flight = &recording->flight;
+        recording->processes[i].fault = &recording->fault;
         recording->drain.processes[i].owner = &recording->processes[i];
     }
 }
@@ -224,9 +227,12 @@ static bool is_manifest_due(const struct recording *recording)
 
 static int write_manifest(struct recording *recording, struct gait_error *err)
 {
-    if (!recording->is_changed || !is_manifest_due(recording))
+    if (!recording->is_changed || !is_manifest_due(recording) || recording->fault != 0)
         return 0;
     recording->is_changed = false;
+    /* Not of a program that has ended by now: to it, that would be time. */
+    if (recording->written_ms == 0)
+        recording->spare_room = spare_room_hold(recording->folder);
     recording->written_ms = system_clock_ms();
     return put_manifest(recording, err);
 }
@@ -333,12 +339,15 @@ static int look_at_processes(struct recording *recording, struct gait_error *err
 /* Writes what windows want that were opened since. */
 static int settle(struct recording *recording, struct gait_error *err)
 {
-    int result = flight_settle(&recording->flight);
+    int result = recording->fault != 0 ? 0 : flight_settle(&recording->flight);
 
     recording->is_changed |= flight_take_news(&recording->flight);
-    if (result != 0)
-        return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
-    return 0;
+    if (result == 0)
+        return 0;
+    recording->fault = result;
+    if (result == -ENOSPC || result == -EDQUOT)
+        return error_set(err, result, "the disk is full: the recording ends here, with what was written before");
+    return error_set(err, result, "cannot write what was kept in memory: %s", strerror(-result));
 }
 
 static void sum_up(struct recording *recording)
@@ -387,7 +396,7 @@ static int rotate(struct recording *recording, struct gait_error *err)
     struct clock_pair now;
     int result;
 
-    if (recording->options.rotation.bytes == 0 && recording->options.rotation.age_ns == 0)
+    if ((recording->options.rotation.bytes == 0 && recording->options.rotation.age_ns == 0) || recording->fault != 0)
         return 0;
     now = clock_pair_read();
     if (!rotation_is_due(&recording->rotation, now.monotonic_ns, recording->written.file_bytes))
@@ -527,9 +536,13 @@ uint64_t recording_lost(const struct recording *recording)
 {
     uint64_t lost = recording->ended_lost;
 
-    for (size_t i = 0; i < recording->process_count; i++)
-        if (!recording->processes[i].is_ended)
-            lost += ring_reader_lost(recording->processes[i].ring);
+    for (size_t i = 0; i < recording->process_count; i++) {
+        const struct recorded_process *process = &recording->processes[i];
+
+        if (!process->is_ended)
+            lost += ring_reader_lost(process->ring);
+        lost += recorded_process_unwritten(process);
+    }
     return lost;
 }
 
@@ -592,10 +605,42 @@ void recording_discard(struct recording *recording)
     give_back(recording);
 }
 
+/* The first ones of the list are those that lost most. */
+static void note_unwritten(struct recording *recording, const struct manifest_thread *thread)
+{
+    struct recording_unwritten last = {.tid = thread->tid, .bytes = thread->unwritten_bytes};
+
+    memcpy(last.name, thread->name, sizeof(last.name));
+    recording->unwritten_bytes += thread->unwritten_bytes;
+    recording->unwritten_count++;
+    for (size_t i = 0; i < RECORDING_UNWRITTEN_MAX && last.bytes != 0; i++) {
+        struct recording_unwritten *place = &recording->unwritten[i], before = *place;
+
+        if (place->bytes >= last.bytes)
+            continue;
+        *place = last;
+        last = before;
+    }
+}
+
+static void sum_up_losses(struct recording *recording)
+{
+    recording->lost_bytes = recording_lost(recording);
+    for (size_t i = 0; i < recording->manifest.process_count; i++) {
+        const struct manifest_process *process = &recording->manifest.processes[i];
+
+        for (size_t j = 0; j < process->thread_count; j++)
+            if (process->threads[j].unwritten_bytes != 0)
+                note_unwritten(recording, &process->threads[j]);
+    }
+}
+
 int recording_end(struct recording *recording, const char *how, struct gait_error *err)
 {
     int first = 0, result;
 
+    if (recording->fault != 0)
+        flight_give_up(&recording->flight);
     for (size_t i = 0; i < recording->process_count; i++) {
         result = ring_drain_end_process(&recording->drain, i, first == 0 ? err : NULL);
         if (first == 0)
@@ -605,7 +650,10 @@ int recording_end(struct recording *recording, const char *how, struct gait_erro
             first = result;
     }
     sum_up(recording);
-    recording->manifest.ended = how;
+    sum_up_losses(recording);
+    /* It was full, or failed, when nothing was wrong with what came before, too. */
+    recording->manifest.ended = first == -ENOSPC || first == -EDQUOT ? "disk full" : how;
+    recording->spare_room = spare_room_release(recording->spare_room);
     note_clock(recording);
     flight_end(&recording->flight);
     result = put_manifest(recording, first == 0 ? err : NULL);

@@ -2,7 +2,7 @@
 /*
  * A recording: the folder of a trace, and the processes whose rings are emptied into it: by ring_drain.h, whose
  * receiver it is. One thread at a time. What came is in files ten milliseconds later, if it is drained at the pace of
- * drain_pace.h; a full disk ends the recording, with what it has.
+ * drain_pace.h. A full disk ends the recording, with what it has: what comes after is counted, by thread.
  */
 #ifndef GAIT_RECORD_RECORDING_H
 #define GAIT_RECORD_RECORDING_H
@@ -39,9 +39,20 @@ struct recording_options {
     size_t trigger_count;
 };
 
+/* A thread of which something could not be written, since the disk was full, or failed. */
+struct recording_unwritten {
+    uint32_t tid;
+    char name[16];
+    uint64_t bytes; /* of records */
+};
+
+#define RECORDING_UNWRITTEN_MAX 4
+
 struct recording {
     char *path; /* of the trace */
     int folder;
+    int spare_room; /* spare_room.h */
+    int fault;      /* why nothing can be written any more; 0: it can */
     struct recording_options options;
     struct manifest manifest;
     struct chunk_encoder *encoder;      /* of all streams */
@@ -49,6 +60,10 @@ struct recording {
     struct recorded_process *processes; /* in the same order */
     size_t process_count;
     struct recorded_amount written; /* so far; also after the end */
+    uint64_t lost_bytes;            /* after the end: recording_lost */
+    uint64_t unwritten_bytes;       /* the part of it that could not be written, */
+    size_t unwritten_count;         /* of so many threads, of which these lost most: */
+    struct recording_unwritten unwritten[RECORDING_UNWRITTEN_MAX];
     uint64_t ended_lost;            /* what was lost of processes that have ended */
     uint64_t ended_matched;         /* the patterns that something in them matched */
     uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
@@ -87,7 +102,7 @@ struct recording_waits recording_waited(const struct recording *recording);
 /* What all processes counted, as far as it was read; a sum that is too large is the largest number. */
 void recording_counters(const struct recording *recording, struct counters_snapshot *sum_out);
 
-/* Bytes of records that were lost so far. */
+/* Bytes of records that were lost so far; not after the end. */
 uint64_t recording_lost(const struct recording *recording);
 
 /* How often a thread went on without being followed. */

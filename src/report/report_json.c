@@ -89,9 +89,12 @@ static void put_windows(struct json_writer *page, const struct view_trace *trace
 
 /* ---- processes and threads --------------------------------------------------------------------------------------- */
 
-static void put_losses(struct json_writer *page, const struct manifest_losses *losses)
+static void put_losses(struct json_writer *page, const struct manifest_process *process)
 {
+    const struct manifest_losses *losses = &process->losses;
+
     json_writer_open(page, "lost", '{');
+    json_writer_count(page, "unwritten_bytes", manifest_unwritten_bytes(process));
     json_writer_count(page, "late_bytes", losses->late_bytes);
     json_writer_count(page, "no_lane_bytes", losses->no_lane_bytes);
     json_writer_count(page, "no_room_count", losses->no_room_count);
@@ -153,7 +156,7 @@ static void put_process(struct json_writer *page, const struct view_trace *trace
         json_writer_signed(page, "signal", WTERMSIG(process->status));
     else
         json_writer_null(page, "signal");
-    put_losses(page, &process->losses);
+    put_losses(page, process);
     put_counters(page, &process->counters);
     put_left(page, trace, process);
     json_writer_close(page, '}');
@@ -184,6 +187,7 @@ static void put_thread(struct json_writer *page, const struct trace_report *repo
             json_writer_count(page, event_name(bit), tally->counts[bit]);
     json_writer_close(page, '}');
     json_writer_count(page, "lost_bytes", tally->lost_bytes);
+    json_writer_count(page, "unwritten_bytes", listed == NULL ? 0 : listed->unwritten_bytes);
     json_writer_count(page, "loss_count", tally->loss_count);
     json_writer_count(page, "gap_count", tally->gap_count);
     json_writer_count(page, "wait_count", listed == NULL ? 0 : listed->wait_count);

@@ -72,6 +72,8 @@ static void put_threads(struct json_writer *json, const struct manifest_process 
         json_writer_text(json, "name", name);
         json_writer_count(json, "lost_bytes", thread->lost_bytes);
         json_writer_count(json, "lost_detail_bytes", thread->lost_detail_bytes);
+        if (thread->unwritten_bytes != 0)
+            json_writer_count(json, "unwritten_bytes", thread->unwritten_bytes);
         json_writer_count(json, "waits", thread->wait_count);
         json_writer_count(json, "waited_ns", thread->waited_ns);
         json_writer_close(json, '}');
@@ -504,6 +506,8 @@ static void take_threads(struct manifest_source *source, const struct json_value
         thread->lost_bytes = take_number(source, item, "lost_bytes", UINT64_MAX);
         if (has_member(item, "lost_detail_bytes"))
             thread->lost_detail_bytes = take_number(source, item, "lost_detail_bytes", UINT64_MAX);
+        if (has_member(item, "unwritten_bytes"))
+            thread->unwritten_bytes = take_number(source, item, "unwritten_bytes", UINT64_MAX);
         if (has_member(item, "waits")) {
             thread->wait_count = take_number(source, item, "waits", UINT64_MAX);
             thread->waited_ns = take_number(source, item, "waited_ns", UINT64_MAX);

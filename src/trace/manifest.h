@@ -18,6 +18,7 @@ struct manifest_thread {
     char name[16];
     uint64_t lost_bytes;        /* of its index, since it was not read in time, as the next one */
     uint64_t lost_detail_bytes; /* of its details */
+    uint64_t unwritten_bytes;   /* of both, that could not be written: the disk was full, or failed */
     uint64_t wait_count;        /* how often it waited for the recorder */
     uint64_t waited_ns;         /* and how long */
     /* While it is recorded: */
@@ -117,6 +118,16 @@ struct manifest {
 static inline uint32_t manifest_deleted_pieces(const struct manifest *manifest)
 {
     return manifest->piece_count == 0 || manifest->pieces[0].number == 0 ? 0 : manifest->pieces[0].number - 1;
+}
+
+/* Of all threads of a process, what could not be written. */
+static inline uint64_t manifest_unwritten_bytes(const struct manifest_process *process)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < process->thread_count; i++)
+        bytes += process->threads[i].unwritten_bytes;
+    return bytes;
 }
 
 /* Replaces manifest.json in the folder, in one step: whoever reads sees the one before or this one, whole. */

@@ -377,9 +377,12 @@ void trace_report_free(struct trace_report *report)
 
 uint64_t trace_report_lost_bytes(const struct trace_report *report)
 {
+    const struct manifest *manifest = &report->trace->manifest;
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < report->trace->thread_count; i++)
         bytes += report->threads[i].lost_bytes;
+    for (size_t i = 0; i < manifest->process_count; i++)
+        bytes += manifest_unwritten_bytes(&manifest->processes[i]);
     return bytes;
 }

@@ -194,7 +194,8 @@ static void put_notes(const struct showing *showing)
     uint64_t lost_bytes = 0, not_hooked = 0;
 
     for (size_t i = 0; i < manifest->process_count; i++) {
-        lost_bytes += manifest->processes[i].losses.late_bytes + manifest->processes[i].losses.no_lane_bytes;
+        lost_bytes += manifest->processes[i].losses.late_bytes + manifest->processes[i].losses.no_lane_bytes +
+                      manifest_unwritten_bytes(&manifest->processes[i]);
         not_hooked += manifest->processes[i].losses.not_hooked_count;
     }
     if (showing->coverage->code.is_of_hooks)

@@ -107,9 +107,16 @@ static void put_calls(struct screen *screen, const struct trace_report *report)
     put_field(screen, "calls", text);
 }
 
+/* Before it was to end. */
+static bool is_cut(const struct manifest *manifest)
+{
+    return strcmp(manifest->ended, "disk full") == 0 || strcmp(manifest->ended, "interrupted") == 0;
+}
+
 /* By reason it is told with the threads. */
 static void put_losses(struct screen *screen, const struct trace_report *report)
 {
+    const struct manifest *manifest = &report->trace->manifest;
     uint64_t bytes = trace_report_lost_bytes(report), places = 0;
     char text[TEXT_BYTES], lost[COUNT_BYTES], count[COUNT_BYTES];
 
@@ -117,10 +124,17 @@ static void put_losses(struct screen *screen, const struct trace_report *report)
         places += report->threads[i].loss_count;
     count_write(bytes, lost);
     count_write(places, count);
-    if (bytes == 0)
+    if (bytes == 0 && strcmp(manifest->ended, "running") == 0)
+        snprintf(text, sizeof(text), "nothing of what was written so far");
+    else if (bytes == 0 && is_cut(manifest))
+        snprintf(text, sizeof(text), "what came after the recording had ended");
+    else if (bytes == 0)
         snprintf(text, sizeof(text), "nothing");
+    else if (places == 0)
+        snprintf(text, sizeof(text), "%s bytes of records, and what came after", lost);
     else
-        snprintf(text, sizeof(text), "%s bytes of records, in %s place%s", lost, count, places == 1 ? "" : "s");
+        snprintf(text, sizeof(text), "%s bytes of records, in %s place%s%s", lost, count, places == 1 ? "" : "s",
+                 is_cut(manifest) ? ", and what came after" : "");
     put_field(screen, "lost", text);
 }
 

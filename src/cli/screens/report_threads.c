@@ -76,12 +76,14 @@ static void put_heading(const struct thread_columns *columns)
     screen_print(columns->screen, "\n");
 }
 
-static void put_counts(const struct thread_columns *columns, const struct thread_tally *tally, uint64_t waited_ns)
+/* What those of a thread, or all of them, lost: besides what the tally has. */
+static void put_counts(const struct thread_columns *columns, const struct thread_tally *tally,
+                       uint64_t unwritten_bytes, uint64_t waited_ns)
 {
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (columns->events & 1u << bit)
             screen_print(columns->screen, " %14" PRIu64, tally->counts[bit]);
-    screen_print(columns->screen, " %14" PRIu64, tally->lost_bytes);
+    screen_print(columns->screen, " %14" PRIu64, tally->lost_bytes + unwritten_bytes);
     if (columns->has_waits)
         screen_print(columns->screen, " %12.3f s", (double)waited_ns / 1e9);
     screen_print(columns->screen, "\n");
@@ -101,7 +103,8 @@ static void put_thread(const struct thread_columns *columns, const struct trace_
     trace_process_name(process->pid, process->image, name);
     screen_print(columns->screen, "%7s %9s  %-*s", name, tid, NAME_COLUMNS,
                  printable(clean, sizeof(clean), thread->name));
-    put_counts(columns, &report->threads[index], listed == NULL ? 0 : listed->waited_ns);
+    put_counts(columns, &report->threads[index], listed == NULL ? 0 : listed->unwritten_bytes,
+               listed == NULL ? 0 : listed->waited_ns);
 }
 
 static void put_threads(struct screen *screen, const struct trace_report *report)
@@ -122,7 +125,7 @@ static void put_threads(struct screen *screen, const struct trace_report *report
     }
     if (trace->thread_count > 1) {
         screen_print(screen, "%7s %9s  %-*s", "", "", NAME_COLUMNS, "all");
-        put_counts(&columns, &all, waited_ns);
+        put_counts(&columns, &all, 0, waited_ns);
     }
 }
 
@@ -154,6 +157,8 @@ static void put_losses(struct screen *screen, const struct manifest *manifest)
         const struct manifest_process *process = &manifest->processes[i];
         const struct manifest_losses *lost = &process->losses;
 
+        put_loss(screen, process->pid, manifest_unwritten_bytes(process),
+                 "bytes of records that could not be written");
         put_loss(screen, process->pid, lost->late_bytes, "bytes of records that were not read in time");
         put_loss(screen, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
         put_loss(screen, process->pid, lost->no_room_count, "blocks or modules for which there was no room");

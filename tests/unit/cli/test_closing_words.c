@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/closing_words.h"
 
+#include "record/recording.h"
 #include "support/check.h"
 
 static void expect(const struct closing_words *words, void (*say)(const struct closing_words *, FILE *),
@@ -19,7 +20,8 @@ static void expect(const struct closing_words *words, void (*say)(const struct c
 
 static void a_recording_without_loss_takes_a_line(void)
 {
-    struct closing_words words = {"./traces/a", 1, 900, 1500000000, 0, 0, 0, 0, 0};
+    struct closing_words words = {
+        .path = "./traces/a", .event_count = 1, .file_bytes = 900, .duration_ns = 1500000000};
 
     expect(&words, closing_words_say, "gait: recorded 1 event in 1.500 s, nothing lost: 900 bytes in ./traces/a\n");
     words.event_count = 1002003;
@@ -61,7 +63,8 @@ static void threads_that_were_left_are_told(void)
 
 static void losses_are_told_with_what_helps(void)
 {
-    struct closing_words words = {"t", 1000, 1024, 1000000, 2048, 0, 0, 0, 0};
+    struct closing_words words = {
+        .path = "t", .event_count = 1000, .file_bytes = 1024, .duration_ns = 1000000, .lost_bytes = 2048};
 
     expect(&words, closing_words_say,
            "gait: recorded 1,000 events in 0.001 s, some lost: 1.0 KiB in t\n"
@@ -83,7 +86,46 @@ static void waits_are_told(void)
            "gait: threads waited 1.235 s for the disk, 4,000 times; a larger --buffer may help\n");
 }
 
+static void what_could_not_be_written_is_told_by_thread(void)
+{
+    const struct recording_unwritten threads[RECORDING_UNWRITTEN_MAX] = {
+        {7, "one", 2048}, {8, "two\033", 10}, {9, "three", 3}, {10, "four", 2}};
+    struct closing_words words = {.path = "t",
+                                  .event_count = 2,
+                                  .file_bytes = 10,
+                                  .lost_bytes = 2048,
+                                  .unwritten_bytes = 2048,
+                                  .unwritten_count = 1,
+                                  .unwritten = threads,
+                                  .is_cut = true};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, some lost: 10 bytes in t\n"
+           "gait: 2.0 KiB of event records could not be written: 2.0 KiB of thread 7 (one)\n"
+           "gait: what the program did after that was not recorded\n");
+    words.unwritten_count = 6;
+    words.lost_bytes = 2058;
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, some lost: 10 bytes in t\n"
+           "gait: 2.0 KiB of event records could not be written: 2.0 KiB of thread 7 (one), 10 bytes of thread 8 "
+           "(two?), 3 bytes of thread 9 (three), 2 bytes of thread 10 (four) and those of 2 more\n"
+           "gait: what the program did after that was not recorded\n"
+           "gait: 10 bytes of event records were lost, because they came faster than they were written; --overflow "
+           "block makes the program wait\n");
+}
+
+static void what_ended_early_has_not_lost_nothing(void)
+{
+    const struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .is_cut = true};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, but not to the end: 10 bytes in t\n"
+           "gait: what the program did after that was not recorded\n");
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(what_could_not_be_written_is_told_by_thread),
+    CHECK_CASE(what_ended_early_has_not_lost_nothing),
     CHECK_CASE(a_recording_without_loss_takes_a_line),
     CHECK_CASE(pieces_that_are_gone_are_told),
     CHECK_CASE(threads_that_were_left_are_told),

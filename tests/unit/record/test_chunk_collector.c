@@ -171,6 +171,24 @@ static void what_could_not_be_taken_is_kept(void)
     chunk_collector_deinit(&collector);
 }
 
+static void what_comes_with_an_error_is_not_there(void)
+{
+    struct chunk_contents contents = contents_at(0, 60 << 10, 50);
+    struct chunk_collector collector = {.capacity = 0};
+
+    begin();
+    CHECK_EQUAL(chunk_collector_add(&collector, &contents, 0, &taker), 0);
+    taken.result = -ENOSPC;
+    /* It comes again, as the caller was told that it was not taken. */
+    for (int i = 0; i < 3; i++)
+        CHECK_EQUAL(chunk_collector_add(&collector, &contents, 0, &taker), -ENOSPC);
+    CHECK_EQUAL(collector.contents.size_bytes, 60 << 10);
+    taken.result = 0;
+    CHECK_EQUAL(chunk_collector_add(&collector, &contents, 0, &taker), 0);
+    CHECK_EQUAL(taken.last.size_bytes, 120 << 10);
+    chunk_collector_deinit(&collector);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(small_batches_become_one_chunk_with_marks),
     CHECK_CASE(large_batches_go_through_in_order),
@@ -178,6 +196,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_loss_begins_a_chunk),
     CHECK_CASE(records_with_times_need_no_marks),
     CHECK_CASE(what_could_not_be_taken_is_kept),
+    CHECK_CASE(what_comes_with_an_error_is_not_there),
 };
 
 CHECK_MAIN(cases)

@@ -32,6 +32,7 @@ static struct recorded_process process;
 static struct manifest_process manifest;
 static struct flight flight;
 static struct flight_options flight_options;
+static int fault;
 
 static int process_came(void *context, struct drained_process *drained, struct gait_error *why)
 {
@@ -75,6 +76,8 @@ static void begin(void)
     process.manifest = &manifest;
     flight_init(&flight, &flight_options, clock_pair_read());
     process.flight = &flight;
+    fault = 0;
+    process.fault = &fault;
 }
 
 static int remove_one(const char *name, const struct stat *status, int flag, struct FTW *place)
@@ -545,6 +548,51 @@ static void waits_are_noted_once(void)
     end();
 }
 
+/* What is to be written is, up to the fault; then it is counted, by thread, also of threads that come later. */
+static void what_comes_behind_a_fault_is_counted(void)
+{
+    begin();
+    write_records(5, 1000);
+    CHECK_EQUAL(ring_drain_take(&rings, &err), 0);
+    CHECK_EQUAL(recorded_process_unwritten(&process), 0);
+    fault = -ENOSPC;
+    write_records(5, 10);
+    write_records(6, 100);
+    CHECK_EQUAL(ring_drain_take(&rings, &err), 0);
+    CHECK_EQUAL(recorded_process_unwritten(&process), 440);
+    CHECK_EQUAL(ring_drain_end_process(&rings, 0, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(process.written.raw_bytes, 4000);
+    CHECK_EQUAL(recorded_process_unwritten(&process), 440);
+    CHECK_EQUAL(manifest.thread_count, 3);
+    CHECK_EQUAL(manifest.threads[0].unwritten_bytes, 0);
+    CHECK_EQUAL(manifest.threads[1].unwritten_bytes, 40);
+    CHECK_EQUAL(manifest.threads[2].unwritten_bytes, 400);
+    end();
+}
+
+/* Of a flight recorder, what no window wants is left out, as it would have been. */
+static void what_nobody_wants_is_not_lost_by_a_fault(void)
+{
+    flight_options = (struct flight_options){.keeps_index = true, .pre_roll_ns = 10000000000};
+    begin();
+    flight_options = (struct flight_options){.keeps_index = false};
+    write_records(5, 1000);
+    CHECK_EQUAL(ring_drain_take(&rings, &err), 0);
+    fault = -ENOSPC;
+    write_records(6, 100);
+    CHECK_EQUAL(ring_drain_take(&rings, &err), 0);
+    CHECK_EQUAL(recorded_process_unwritten(&process), 0);
+    /* The window that opens now wants what is in memory. */
+    CHECK_EQUAL(flight_trigger(&flight, &(struct flight_event){.kind = "manual"}), 0);
+    flight_give_up(&flight);
+    CHECK_EQUAL(recorded_process_unwritten(&process), 4000);
+    CHECK_EQUAL(ring_drain_end_process(&rings, 0, &err), 0);
+    CHECK_EQUAL(recorded_process_release(&process, &err), 0);
+    CHECK_EQUAL(manifest.threads[0].unwritten_bytes, 4000);
+    end();
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(what_the_process_counted_is_noted_while_it_runs_and_at_its_end),
     CHECK_CASE(without_blocks_there_is_no_file_of_them),
@@ -559,6 +607,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(modules_are_written_as_they_come_and_go),
     CHECK_CASE(threads_have_the_names_that_they_had_last),
     CHECK_CASE(modules_that_come_together_are_written_together),
+    CHECK_CASE(what_comes_behind_a_fault_is_counted),
+    CHECK_CASE(what_nobody_wants_is_not_lost_by_a_fault),
 };
 
 CHECK_MAIN(cases)

@@ -46,6 +46,7 @@ static void the_recording_and_its_threads_are_there(void)
               "   \"name\": \"worker\",\n"
               "   \"events\": {\n    \"call\": 5,\n    \"ret\": 5\n   },\n"
               "   \"lost_bytes\": 288,\n"
+              "   \"unwritten_bytes\": 0,\n"
               "   \"loss_count\": 4,\n");
     trace_folder_deinit(&folder);
 }

@@ -16,7 +16,7 @@
 
 static struct trace_folder folder;
 static struct manifest_thread threads[] = {
-    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .wait_count = 6, .waited_ns = 1ull << 40},
+    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .unwritten_bytes = 8, .wait_count = 6, .waited_ns = 1ull << 40},
     {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
 };
 static struct manifest_left left[] = {
@@ -99,6 +99,8 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].threads[1].generation, 2);
     CHECK_EQUAL(read.processes[0].threads[1].lost_bytes, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].threads[0].lost_detail_bytes, 5);
+    CHECK_EQUAL(read.processes[0].threads[0].unwritten_bytes, 8);
+    CHECK_EQUAL(manifest_unwritten_bytes(&read.processes[0]), 8);
     CHECK_EQUAL(read.processes[0].threads[0].wait_count, 6);
     CHECK_EQUAL(read.piece_count, 2);
     CHECK_EQUAL(read.pieces[0].number, 4);
