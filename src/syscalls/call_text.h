@@ -19,13 +19,16 @@ struct call_text_options {
     bool is_verbose;       /* whole structs */
     /* Writes what a descriptor of the process is: "<file>", or nothing. NULL: not wanted. */
     void (*put_fd)(struct text_writer *out, int pid, int fd);
+    /* Which of netlink's protocols a descriptor of the process speaks; -1: none. NULL: that is not to be known. */
+    int (*netlink_protocol)(int pid, int fd);
 };
 
 struct call_text {
     struct text_writer *out;
     const struct call_text_options *options;
     const struct call_memory *memory;
-    const uint64_t *arguments; /* of the call */
+    const struct system_call_signature *call; /* NULL: nothing is known of it */
+    const uint64_t *arguments;                /* of the call */
     int64_t result;            /* when it is over */
     int pid;
     bool is_over;
