@@ -20,6 +20,7 @@ struct text_writer {
     size_t used;     /* characters written, without the NUL */
     size_t capacity; /* characters that fit, without the NUL */
     bool truncated;
+    uint8_t style; /* how things are spelled, for those who write them; 0 at first */
 };
 
 /* Begins an empty text in size_bytes > 0 bytes at buffer, which stay the caller's. */

@@ -3,6 +3,7 @@
 #include "syscalls/call_text.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -10,10 +11,16 @@
 #define ELEMENT_BYTES 256
 #define PIECE_BYTES   4096
 
-bool call_text_read(const struct call_text *text, uint64_t address, void *bytes_out, size_t size_bytes)
+static bool read_all(const struct call_text *text, uint64_t address, void *bytes_out, size_t size_bytes)
 {
     return address != 0 && text->memory != NULL &&
            text->memory->read(text->memory->context, address, bytes_out, size_bytes) == size_bytes;
+}
+
+/* Strings are read in another way: they are shown where structs are not. */
+bool call_text_read(const struct call_text *text, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    return !text->options->is_shallow && read_all(text, address, bytes_out, size_bytes);
 }
 
 void call_text_put_address(const struct call_text *text, uint64_t address)
@@ -30,6 +37,22 @@ void call_text_put_hex(const struct call_text *text, uint64_t value)
         text_put_char(text->out, '0');
     else
         text_format(text->out, "%#lx", (unsigned long)value);
+}
+
+bool call_text_begin_name(struct text_writer *out, const char *number)
+{
+    if (out->style == CALL_TEXT_NAMES)
+        return true;
+    text_put_string(out, number);
+    if (out->style == CALL_TEXT_BOTH)
+        text_put_string(out, " /* ");
+    return out->style == CALL_TEXT_BOTH;
+}
+
+void call_text_end_name(struct text_writer *out)
+{
+    if (out->style == CALL_TEXT_BOTH)
+        text_put_string(out, " */");
 }
 
 void call_text_put_octal(const struct call_text *text, uint64_t value)
@@ -61,7 +84,10 @@ void call_text_put_dirfd(const struct call_text *text, int fd)
         call_text_put_fd(text, fd);
         return;
     }
-    text_put_string(text->out, "AT_FDCWD");
+    if (call_text_begin_name(text->out, "-100")) {
+        text_put_string(text->out, "AT_FDCWD");
+        call_text_end_name(text->out);
+    }
     if (text->options->put_fd != NULL)
         text->options->put_fd(text->out, text->pid, AT_FDCWD);
 }
@@ -76,41 +102,25 @@ void call_text_put_id(const struct call_text *text, uint32_t id)
 
 void call_text_put_device(const struct call_text *text, uint64_t device)
 {
+    char number[32];
+
+    snprintf(number, sizeof(number), device == 0 ? "0" : "%#lx", (unsigned long)device);
+    if (!call_text_begin_name(text->out, number))
+        return;
     text_put_string(text->out, "makedev(");
     call_text_put_hex(text, gnu_dev_major(device));
     text_put_string(text->out, ", ");
     call_text_put_hex(text, gnu_dev_minor(device));
     text_put_char(text->out, ')');
-}
-
-static void put_escaped(struct text_writer *out, unsigned char byte, bool before_digit)
-{
-    static const char letters[] = "tnvfr";
-
-    if (byte >= '\t' && byte <= '\r')
-        text_format(out, "\\%c", letters[byte - '\t']);
-    else if (byte == '"' || byte == '\\')
-        text_format(out, "\\%c", byte);
-    else if (byte >= ' ' && byte < 0x7f)
-        text_put_char(out, (char)byte);
-    else if (before_digit || byte >= 0100)
-        text_format(out, "\\%c%c%c", '0' + (byte >> 6), '0' + (byte >> 3 & 7), '0' + (byte & 7));
-    else if (byte >= 010)
-        text_format(out, "\\%c%c", '0' + (byte >> 3), '0' + (byte & 7));
-    else
-        text_format(out, "\\%c", '0' + byte);
-}
-
-static void put_all_escaped(struct text_writer *out, const char *bytes, size_t size_bytes)
-{
-    for (size_t i = 0; i < size_bytes; i++)
-        put_escaped(out, (unsigned char)bytes[i], i + 1 < size_bytes && bytes[i + 1] >= '0' && bytes[i + 1] <= '9');
+    call_text_end_name(text->out);
 }
 
 void call_text_put_quoted(const struct call_text *text, const char *bytes, size_t size_bytes, bool is_cut)
 {
+    const struct quoted_text_piece piece = {.bytes = bytes, .size_bytes = size_bytes};
+
     text_put_char(text->out, '"');
-    put_all_escaped(text->out, bytes, size_bytes);
+    quoted_text_put(text->out, &piece, text->options->hex);
     text_put_string(text->out, is_cut ? "\"..." : "\"");
 }
 
@@ -151,26 +161,43 @@ void call_text_put_string(const struct call_text *text, uint64_t address)
         call_text_put_quoted(text, bytes, length > limit ? limit : length, length > limit);
 }
 
+/* Whether all of them are to be numbers, for one that cannot be shown as it is. */
+static enum quoted_text_hex find_hex(const struct call_text *text, uint64_t address, uint64_t size_bytes)
+{
+    enum quoted_text_hex hex = text->options->hex;
+    char piece[PIECE_BYTES];
+
+    for (uint64_t at = 0; hex == QUOTED_HEX_IF_NOT_ASCII && at < size_bytes; at += sizeof(piece)) {
+        size_t wanted = size_bytes - at < sizeof(piece) ? (size_t)(size_bytes - at) : sizeof(piece);
+
+        if (read_all(text, address + at, piece, wanted) && quoted_text_is_hex(piece, wanted, hex))
+            hex = QUOTED_HEX;
+    }
+    return hex;
+}
+
 void call_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes)
 {
     uint64_t shown = size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes;
-    char piece[PIECE_BYTES + 1]; /* one more, to know whether a digit follows */
-    uint64_t at = 0;
+    char bytes[PIECE_BYTES + 1]; /* one more, to know whether a digit follows */
+    enum quoted_text_hex hex;
 
-    if (address == 0 || text->memory == NULL ||
-        (shown > 0 && text->memory->read(text->memory->context, address + shown - 1, piece, 1) != 1) ||
-        (shown > 0 && text->memory->read(text->memory->context, address, piece, 1) != 1)) {
+    if (address == 0 || text->memory == NULL || (shown > 0 && !read_all(text, address + shown - 1, bytes, 1)) ||
+        (shown > 0 && !read_all(text, address, bytes, 1))) {
         call_text_put_address(text, address);
         return;
     }
+    hex = find_hex(text, address, shown);
     text_put_char(text->out, '"');
-    while (at < shown) {
+    for (uint64_t at = 0; at < shown; at += PIECE_BYTES) {
         size_t wanted = shown - at < PIECE_BYTES ? (size_t)(shown - at) : PIECE_BYTES;
+        struct quoted_text_piece piece = {.bytes = bytes, .size_bytes = wanted};
 
-        if (!call_text_read(text, address + at, piece, wanted))
+        if (!read_all(text, address + at, bytes, wanted))
             break;
-        put_all_escaped(text->out, piece, wanted);
-        at += wanted;
+        if (at + wanted < shown && read_all(text, address + at + wanted, bytes + wanted, 1))
+            piece.next = bytes[wanted];
+        quoted_text_put(text->out, &piece, hex);
     }
     text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
 }
@@ -180,12 +207,12 @@ void call_text_put_random(const struct call_text *text, uint64_t address, uint64
     uint64_t shown = size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes;
     unsigned char byte;
 
-    if (shown > 0 && !call_text_read(text, address, &byte, 1)) {
+    if (shown > 0 && !read_all(text, address, &byte, 1)) {
         call_text_put_address(text, address);
         return;
     }
     text_put_char(text->out, '"');
-    for (uint64_t i = 0; i < shown && call_text_read(text, address + i, &byte, 1); i++) {
+    for (uint64_t i = 0; i < shown && read_all(text, address + i, &byte, 1); i++) {
         text_put_string(text->out, "\\x");
         text_put_hex(text->out, byte, 2);
     }

@@ -9,19 +9,11 @@
 
 #include "base/attributes.h"
 #include "base/text_format.h"
+#include "syscalls/call_text_options.h"
 #include "syscalls/system_call_event.h"
 
 /* Elements of arrays that are shown without being asked for more. */
 #define CALL_TEXT_ELEMENTS_MAX 4096
-
-struct call_text_options {
-    unsigned string_bytes; /* how much of strings and buffers is shown */
-    bool is_verbose;       /* whole structs */
-    /* Writes what a descriptor of the process is: "<file>", or nothing. NULL: not wanted. */
-    void (*put_fd)(struct text_writer *out, int pid, int fd);
-    /* Which of netlink's protocols a descriptor of the process speaks; -1: none. NULL: that is not to be known. */
-    int (*netlink_protocol)(int pid, int fd);
-};
 
 struct call_text {
     struct text_writer *out;
@@ -45,6 +37,13 @@ void call_text_put_address(const struct call_text *text, uint64_t address);
 
 /* 0, or the value in hexadecimal. */
 void call_text_put_hex(const struct call_text *text, uint64_t value);
+
+/*
+ * Around the name of a number: the number is written as it is asked for, before the name or in its place. False: no name is
+ * wanted. The end is to be called behind a name only.
+ */
+bool call_text_begin_name(struct text_writer *out, const char *number);
+void call_text_end_name(struct text_writer *out);
 
 /* At least three octal digits. */
 void call_text_put_octal(const struct call_text *text, uint64_t value);

@@ -3,8 +3,11 @@
 #define _GNU_SOURCE
 #include "syscalls/constant_set.h"
 
+#include "syscalls/call_text.h"
+
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -100,13 +103,22 @@ const char *constant_set_name(enum system_call_constants which, uint64_t value)
     return NULL;
 }
 
+static bool begin_name(struct text_writer *text, uint64_t value)
+{
+    char number[32];
+
+    snprintf(number, sizeof(number), value == 0 ? "0" : "%#lx", (unsigned long)value);
+    return call_text_begin_name(text, number);
+}
+
 static void put_unknown(struct text_writer *text, const struct constant_set *set, uint64_t value)
 {
     if (value == 0)
         text_put_char(text, '0');
     else
         text_format(text, "%#lx", (unsigned long)value);
-    text_format(text, " /* %s */", set->unknown);
+    if (text->style != CALL_TEXT_NUMBERS)
+        text_format(text, " /* %s */", set->unknown);
 }
 
 uint64_t constant_set_put_bits(struct text_writer *text, enum system_call_constants which, uint64_t value,
@@ -124,6 +136,17 @@ uint64_t constant_set_put_bits(struct text_writer *text, enum system_call_consta
     return value;
 }
 
+/* Whether one of the set's flags is in the value. */
+static bool has_any(const struct constant_set *set, uint64_t value)
+{
+    struct constant_place place = first_of(set);
+
+    for (; !is_behind_last(&place); go_on(&place))
+        if (*place.value != 0 && (value & *place.value) == *place.value)
+            return true;
+    return false;
+}
+
 void constant_set_put_flags(struct text_writer *text, enum system_call_constants which, uint64_t value)
 {
     const struct constant_set *set = &sets[which];
@@ -131,17 +154,22 @@ void constant_set_put_flags(struct text_writer *text, enum system_call_constants
     uint64_t rest;
 
     value = cut(set, value);
-    if (value == 0) {
-        text_put_string(text, set->values[0] == 0 ? set->names : "0");
+    if (value == 0 && set->values[0] != 0) {
+        text_put_char(text, '0');
         return;
     }
-    rest = constant_set_put_bits(text, which, value, &is_first);
-    if (rest == 0)
+    if (value != 0 && !has_any(set, value)) {
+        put_unknown(text, set, value);
         return;
-    if (is_first)
-        put_unknown(text, set, rest);
-    else
+    }
+    if (!begin_name(text, value))
+        return;
+    if (value == 0)
+        text_put_string(text, set->names);
+    rest = constant_set_put_bits(text, which, value, &is_first);
+    if (rest != 0)
         text_format(text, "|%#lx", (unsigned long)rest);
+    call_text_end_name(text);
 }
 
 void constant_set_put_comment(struct text_writer *text, enum system_call_constants which)
@@ -153,8 +181,10 @@ void constant_set_put_choice(struct text_writer *text, enum system_call_constant
 {
     const char *name = constant_set_name(which, value);
 
-    if (name != NULL)
-        text_put_string(text, name);
-    else
+    if (name == NULL) {
         put_unknown(text, &sets[which], cut(&sets[which], value));
+    } else if (begin_name(text, cut(&sets[which], value))) {
+        text_put_string(text, name);
+        call_text_end_name(text);
+    }
 }

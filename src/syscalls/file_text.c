@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -18,6 +19,12 @@ void file_text_put_mode(const struct call_text *text, uint32_t mode)
 {
     const char *type = constant_set_name(SYSTEM_CALL_SET_file_type, mode & S_IFMT);
 
+    if (type != NULL && text->out->style != CALL_TEXT_NAMES)
+        call_text_put_octal(text, mode);
+    if (type != NULL && text->out->style == CALL_TEXT_NUMBERS)
+        return;
+    if (type != NULL && text->out->style == CALL_TEXT_BOTH)
+        text_put_string(text->out, " /* ");
     if (type != NULL) {
         text_format(text->out, "%s|", type);
         if ((mode & S_ISUID) != 0)
@@ -29,17 +36,24 @@ void file_text_put_mode(const struct call_text *text, uint32_t mode)
         mode &= 0777U | (mode & ~0177777U);
     }
     call_text_put_octal(text, mode);
+    if (type != NULL)
+        call_text_end_name(text->out);
 }
 
 void file_text_put_open_flags(struct text_writer *out, uint64_t flags)
 {
     bool is_first = false;
+    char number[32];
     uint64_t rest;
 
+    snprintf(number, sizeof(number), flags == 0 ? "0" : "%#lx", (unsigned long)flags);
+    if (!call_text_begin_name(out, number))
+        return;
     text_put_string(out, constant_set_name(SYSTEM_CALL_SET_open_access, flags & O_ACCMODE));
     rest = constant_set_put_bits(out, SYSTEM_CALL_SET_open, flags & ~(uint64_t)O_ACCMODE, &is_first);
     if (rest != 0)
         text_format(out, "|%#lx", (unsigned long)rest);
+    call_text_end_name(out);
 }
 
 static bool is_device(uint32_t mode)

@@ -4,6 +4,7 @@
 #include "syscalls/constant_set.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +34,17 @@ static bool put_name(struct text_writer *out, const char *prefix, int64_t signal
 
 void signal_text_put(struct text_writer *out, int64_t signal)
 {
-    if (!put_name(out, "SIG", signal))
+    char number[32];
+
+    if (signal < 1 || signal > SIGNALS) {
         text_put_signed(out, signal);
+        return;
+    }
+    snprintf(number, sizeof(number), "%ld", (long)signal);
+    if (!call_text_begin_name(out, number))
+        return;
+    (void)put_name(out, "SIG", signal);
+    call_text_end_name(out);
 }
 
 int signal_by_name(const char *name)
@@ -86,6 +96,14 @@ struct kernel_action {
     uint64_t mask;
 };
 
+static void put_handler(struct text_writer *out, uint64_t handler)
+{
+    if (!call_text_begin_name(out, handler == 0 ? "0" : handler == 1 ? "0x1" : "0xffffffffffffffff"))
+        return;
+    text_put_string(out, handler == 0 ? "SIG_DFL" : handler == 1 ? "SIG_IGN" : "SIG_ERR");
+    call_text_end_name(out);
+}
+
 void signal_text_put_action(const struct call_text *text, const void *bytes)
 {
     struct kernel_action action;
@@ -93,7 +111,7 @@ void signal_text_put_action(const struct call_text *text, const void *bytes)
     memcpy(&action, bytes, sizeof(action));
     text_put_string(text->out, "{sa_handler=");
     if (action.handler == 0 || action.handler == 1 || action.handler == UINT64_MAX)
-        text_put_string(text->out, action.handler == 0 ? "SIG_DFL" : action.handler == 1 ? "SIG_IGN" : "SIG_ERR");
+        put_handler(text->out, action.handler);
     else
         call_text_put_address(text, action.handler);
     text_put_string(text->out, ", sa_mask=");
@@ -119,14 +137,18 @@ static void put_code(struct text_writer *out, int signal, int code)
         {SIGIO, SYSTEM_CALL_SET_sigcode_poll},    {SIGSYS, SYSTEM_CALL_SET_sigcode_sys},
     };
     const char *name = constant_set_name(SYSTEM_CALL_SET_sigcode, (uint32_t)code);
+    char number[16];
 
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]) && name == NULL; i++)
         if (sets[i].signal == signal)
             name = constant_set_name(sets[i].set, (uint32_t)code);
-    if (name != NULL)
+    snprintf(number, sizeof(number), code == 0 ? "0" : "%#x", (unsigned)code);
+    if (name == NULL) {
+        text_put_string(out, number);
+    } else if (call_text_begin_name(out, number)) {
         text_put_string(out, name);
-    else
-        text_format(out, "%#x", (unsigned)code);
+        call_text_end_name(out);
+    }
 }
 
 static void put_pointer(struct text_writer *out, const char *label, const void *pointer)

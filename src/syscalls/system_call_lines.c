@@ -249,6 +249,7 @@ static void put_signal(struct system_call_lines *lines, const struct system_call
     signal_text_put(&text, event->signal);
     if (event->kind == SYSTEM_CALL_SIGNALLED) {
         text_put_char(&text, ' ');
+        text.style = (uint8_t)lines->options.text.constants;
         signal_text_put_info(&text, event->siginfo);
     }
     text_put_string(&text, " ---");

@@ -14,9 +14,11 @@
 #define FIRST_RESTART 512
 #define LAST_RESTART  516
 
+/* The options are those of this call. */
 static struct call_text text_of(struct text_writer *out, const struct system_call_event *event,
                                 const struct call_text_options *options)
 {
+    out->style = (uint8_t)options->constants;
     return (struct call_text){
         .out = out,
         .options = options,
@@ -64,13 +66,18 @@ static uint32_t read_length(const struct call_text *text, const struct system_ca
     return length;
 }
 
-/* All six, as nothing is known of them. */
-static void put_unknown(const struct call_text *text)
+static void put_numbers(const struct call_text *text, unsigned count)
 {
-    for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++) {
+    for (unsigned i = 0; i < count; i++) {
         text_put_string(text->out, i == 0 ? "" : ", ");
         call_text_put_hex(text, text->arguments[i]);
     }
+}
+
+/* All six, as nothing is known of them. */
+static void put_unknown(const struct call_text *text)
+{
+    put_numbers(text, SYSTEM_CALL_ARGUMENTS_MAX);
 }
 
 /* Writes arguments from progress->next on, as far as they are known. */
@@ -104,7 +111,8 @@ void system_call_text_enter(struct text_writer *out, const struct system_call_ev
                             const struct call_text_options *options, struct system_call_progress *progress)
 {
     const struct system_call_signature *call = system_call_by_number(event->number);
-    struct call_text text = text_of(out, event, options);
+    const struct call_text_options own = call_text_options_for(options, event->number);
+    struct call_text text = text_of(out, event, &own);
 
     text.is_over = text.has_failed = false;
     progress->next = 0;
@@ -113,6 +121,10 @@ void system_call_text_enter(struct text_writer *out, const struct system_call_ev
     text_put_char(out, '(');
     if (call == NULL) {
         put_unknown(&text);
+        return;
+    }
+    if (own.is_raw) {
+        put_numbers(&text, call->argument_count);
         return;
     }
     if (strcmp(call->name, "restart_syscall") == 0) {
@@ -150,10 +162,15 @@ void system_call_text_leave(struct text_writer *out, const struct system_call_ev
                             const struct call_text_options *options, struct system_call_progress *progress)
 {
     const struct system_call_signature *call = system_call_by_number(event->number);
-    struct call_text text = text_of(out, event, options);
+    const struct call_text_options own = call_text_options_for(options, event->number);
+    struct call_text text = text_of(out, event, &own);
 
     text.is_over = true;
     text.entered_length = progress->entered_length;
+    if (own.is_raw) {
+        text_put_char(text.out, ')');
+        return;
+    }
     if (call != NULL && call->argument_count > 0 && call->arguments[0].kind == SYSTEM_CALL_CLONE_FLAGS)
         process_text_put_clone_end(&text);
     else if (call != NULL)
@@ -276,6 +293,15 @@ static void put_success(const struct call_text *text, unsigned kind)
     }
 }
 
+/* Which descriptors were waited for with success. */
+static void put_ready(const struct call_text *text, const struct system_call_signature *call, unsigned kind)
+{
+    if (kind == SYSTEM_CALL_POLL)
+        poll_text_put_poll_result(text, call->argument_count > 3);
+    if (kind == SYSTEM_CALL_SELECT)
+        poll_text_put_select_result(text, call->argument_count > 5);
+}
+
 static void put_result(const struct call_text *text, const struct system_call_signature *call, unsigned flags)
 {
     unsigned kind = call == NULL ? SYSTEM_CALL_NUMBER : call->result;
@@ -284,12 +310,12 @@ static void put_result(const struct call_text *text, const struct system_call_si
         text_put_char(text->out, '?');
     else if (text->has_failed)
         put_error(text->out, (int)-text->result);
+    else if (text->options->is_raw)
+        call_text_put_hex(text, (uint64_t)text->result);
     else
         put_success(text, kind);
-    if ((flags & SYSTEM_CALL_NEVER_RETURNS) == 0 && kind == SYSTEM_CALL_POLL)
-        poll_text_put_poll_result(text, call->argument_count > 3);
-    if ((flags & SYSTEM_CALL_NEVER_RETURNS) == 0 && kind == SYSTEM_CALL_SELECT)
-        poll_text_put_select_result(text, call->argument_count > 5);
+    if ((flags & SYSTEM_CALL_NEVER_RETURNS) == 0 && !text->options->is_raw)
+        put_ready(text, call, kind);
     if ((flags & SYSTEM_CALL_INJECTED) != 0)
         text_put_string(text->out, " (INJECTED)");
     if ((flags & SYSTEM_CALL_DELAYED) != 0)
@@ -299,7 +325,8 @@ static void put_result(const struct call_text *text, const struct system_call_si
 void system_call_text_result(struct text_writer *out, const struct system_call_event *event,
                              const struct call_text_options *options)
 {
-    struct call_text text = text_of(out, event, options);
+    const struct call_text_options own = call_text_options_for(options, event->number);
+    struct call_text text = text_of(out, event, &own);
 
     put_result(&text, system_call_by_number(event->number), event->flags);
 }

@@ -3,6 +3,7 @@
 #include "syscalls/constant_set.h"
 
 #include "support/check.h"
+#include "syscalls/call_text.h"
 
 static char buffer[512];
 static struct text_writer out;
@@ -47,6 +48,24 @@ static void choices_are_one_or_unknown(void)
     CHECK_EQUAL(constant_set_name(SYSTEM_CALL_SET_clock, 1000) == NULL, 1);
 }
 
+static void numbers_and_names_are_written_as_the_style_says(void)
+{
+    char text[128];
+
+    text_init(&out, text, sizeof(text));
+    out.style = CALL_TEXT_NUMBERS;
+    constant_set_put_choice(&out, SYSTEM_CALL_SET_seek, 2);
+    constant_set_put_flags(&out, SYSTEM_CALL_SET_access, 4);
+    constant_set_put_choice(&out, SYSTEM_CALL_SET_seek, 9);
+    CHECK_TEXT(text, "0x20x40x9");
+    text_init(&out, text, sizeof(text));
+    out.style = CALL_TEXT_BOTH;
+    constant_set_put_choice(&out, SYSTEM_CALL_SET_seek, 0);
+    constant_set_put_flags(&out, SYSTEM_CALL_SET_access, 6);
+    constant_set_put_choice(&out, SYSTEM_CALL_SET_seek, 9);
+    CHECK_TEXT(text, "0 /* SEEK_SET */0x6 /* R_OK|W_OK */0x9 /* SEEK_??? */");
+}
+
 static void every_set_has_names(void)
 {
     for (unsigned set = 0; set < SYSTEM_CALL_SET_COUNT; set++) {
@@ -59,6 +78,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(flags_are_written_in_order_with_the_rest_behind),
     CHECK_CASE(sets_of_32_bits_ignore_others),
     CHECK_CASE(choices_are_one_or_unknown),
+    CHECK_CASE(numbers_and_names_are_written_as_the_style_says),
     CHECK_CASE(every_set_has_names),
 };
 
