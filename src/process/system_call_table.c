@@ -134,6 +134,8 @@ enum {
 #define ARRAY_OUT(what, from)        TYPED(ARRAY, OUT, what, SYSTEM_CALL_LENGTH_##from)
 #define ARRAY_FIXED_IN(what, count)  TYPED(ARRAY, IN, what, FIXED(count))
 #define ARRAY_FIXED_OUT(what, count) TYPED(ARRAY, OUT, what, FIXED(count))
+/* Sets that arguments have stand in front of those that only structs have, so that their numbers fit. */
+_Static_assert(SYSTEM_CALL_SET_xattr <= UINT8_MAX, "the detail of an argument has 8 bits");
 #define FLAGS(set)                                                                                                     \
     {                                                                                                                  \
         SYSTEM_CALL_FLAGS, 0, SYSTEM_CALL_SET_##set, 0                                                                 \

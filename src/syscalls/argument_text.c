@@ -212,7 +212,7 @@ static void put_pointed(const struct call_text *text, const struct system_call_a
         if (argument->detail == 1)
             call_text_put_random(text, value, length_of(text, argument));
         else
-            call_text_put_bytes(text, value, length_of(text, argument));
+            socket_text_put_bytes(text, value, length_of(text, argument));
         break;
     case SYSTEM_CALL_STRUCT:
         if (argument->detail == SYSTEM_CALL_STRUCT_sched_attr)

@@ -19,7 +19,8 @@ struct call_text {
     struct text_writer *out;
     const struct call_text_options *options;
     const struct call_memory *memory;
-    const uint64_t *arguments; /* of the call */
+    const struct system_call_signature *call; /* NULL: nothing is known of it */
+    const uint64_t *arguments;                /* of the call */
     int64_t result;            /* when it is over */
     int pid;
     bool is_over;

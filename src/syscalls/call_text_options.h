@@ -36,6 +36,8 @@ struct call_text_options {
     const struct call_text_sets *sets; /* NULL: the above holds for all calls */
     /* Writes what a descriptor of the process is: "<file>", or nothing. NULL: not wanted. */
     void (*put_fd)(struct text_writer *out, int pid, int fd);
+    /* Which of netlink's protocols a descriptor of the process speaks; -1: none. NULL: that is not to be known. */
+    int (*netlink_protocol)(int pid, int fd);
 };
 
 /* What holds for calls of that number. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of constant_sets.def. Looked through from the start: none is long, and people read what comes out. */
+/* The tables of constant_sets*.def. Looked through from the start: none is long, and people read what comes out. */
 #define _GNU_SOURCE
 #include "syscalls/constant_set.h"
 
@@ -36,6 +36,8 @@ struct constant_set {
 #define VALUE(name, value)      #name "\0"
 #define END                     "";
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
 #undef VALUE
@@ -46,6 +48,8 @@ struct constant_set {
 #define VALUE(name, value)      (uint64_t)(value),
 #define END                     0};
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
 #undef VALUE
@@ -58,6 +62,8 @@ struct constant_set {
 #define SET(set, unknown, bits) [SYSTEM_CALL_SET_##set] = {unknown, bits, set##_names, set##_values},
 static const struct constant_set sets[] = {
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_structs.def"
 };
 
 /* A constant of a set, the first one at first. */
@@ -164,6 +170,11 @@ void constant_set_put_flags(struct text_writer *text, enum system_call_constants
     if (rest != 0)
         text_format(text, "|%#lx", (unsigned long)rest);
     call_text_end_name(text);
+}
+
+void constant_set_put_comment(struct text_writer *text, enum system_call_constants which)
+{
+    text_format(text, " /* %s */", sets[which].unknown);
 }
 
 void constant_set_put_choice(struct text_writer *text, enum system_call_constants which, uint64_t value)

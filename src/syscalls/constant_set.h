@@ -23,4 +23,7 @@ uint64_t constant_set_put_bits(struct text_writer *text, enum system_call_consta
 /* Writes the value's name, or the value with a comment of what it might be. */
 void constant_set_put_choice(struct text_writer *text, enum system_call_constants set, uint64_t value);
 
+/* Writes the comment alone: what values of the set are that have no name. */
+void constant_set_put_comment(struct text_writer *text, enum system_call_constants set);
+
 #endif

@@ -3,6 +3,7 @@
 #include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
+#include "syscalls/netlink_text.h"
 
 #include <arpa/inet.h>
 #include <linux/netlink.h>
@@ -87,10 +88,31 @@ void socket_text_put_address(const struct call_text *text, uint64_t address, uin
     text_put_char(text->out, '}');
 }
 
+/* Of the socket that the call is about, which is its first argument. -1: it is none of netlink's. */
+static int protocol_of(const struct call_text *text)
+{
+    if (text->call == NULL || (text->call->classes & SYSTEM_CALL_CLASS_NETWORK) == 0 ||
+        text->options->netlink_protocol == NULL)
+        return -1;
+    return text->options->netlink_protocol(text->pid, (int)text->arguments[0]);
+}
+
+static void put_sent(const struct call_text *text, int protocol, uint64_t address, uint64_t size_bytes)
+{
+    if (protocol < 0 || !netlink_text_put(text, (unsigned)protocol, address, size_bytes))
+        call_text_put_bytes(text, address, size_bytes);
+}
+
+void socket_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes)
+{
+    put_sent(text, protocol_of(text), address, size_bytes);
+}
+
 static void put_vectors(const struct call_text *text, uint64_t address, uint64_t count, uint64_t bytes_max, bool only)
 {
     uint64_t limit = text->options->is_verbose ? CALL_TEXT_ELEMENTS_MAX : text->options->string_bytes;
     struct iovec vector;
+    int protocol;
 
     if (count == 0 && address != 0) {
         text_put_string(text->out, "[]");
@@ -100,13 +122,18 @@ static void put_vectors(const struct call_text *text, uint64_t address, uint64_t
         call_text_put_address(text, address);
         return;
     }
+    protocol = only ? -1 : protocol_of(text);
     text_put_char(text->out, '[');
     for (uint64_t i = 0; i < count; i++) {
         uint64_t here = address + i * sizeof(vector), shown;
 
         text_put_string(text->out, i == 0 ? "" : ", ");
-        if (i == limit || !call_text_read(text, here, &vector, sizeof(vector))) {
+        if (i == limit) {
             text_put_string(text->out, "...");
+            break;
+        }
+        if (!call_text_read(text, here, &vector, sizeof(vector))) {
+            text_format(text->out, "... /* %#lx */", (unsigned long)here);
             break;
         }
         shown = vector.iov_len < bytes_max ? vector.iov_len : bytes_max;
@@ -115,7 +142,7 @@ static void put_vectors(const struct call_text *text, uint64_t address, uint64_t
         if (only)
             call_text_put_address(text, (uintptr_t)vector.iov_base);
         else
-            call_text_put_bytes(text, (uintptr_t)vector.iov_base, shown);
+            put_sent(text, protocol, (uintptr_t)vector.iov_base, shown);
         text_format(text->out, ", iov_len=%lu}", (unsigned long)vector.iov_len);
     }
     text_put_char(text->out, ']');

@@ -153,6 +153,9 @@ void socket_text_put_mmessage(const struct call_text *text, const void *mmsghdr)
 void socket_text_put_type(struct text_writer *out, uint32_t type);
 void socket_text_put_protocol(const struct call_text *text, uint64_t family, uint64_t protocol);
 void socket_text_put_option(struct text_writer *out, uint64_t level, uint64_t option);
+/* What is sent or received: messages, where the socket is one of netlink's. */
+void socket_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+
 void socket_text_put_value(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
 /* ---- times, where long has 64 bits ------------------------------------------------------------------------------- */
@@ -176,5 +179,8 @@ void time_text_put_date(const struct call_text *text, int64_t seconds, int64_t n
 
 /* Writes "</etc/passwd>", or nothing if that is not to be known; AT_FDCWD is the process's folder. */
 void process_fd_put(struct text_writer *out, int pid, int fd);
+
+/* Which of netlink's protocols a descriptor of the process speaks; -1: none, or that is not to be known. */
+int process_netlink_protocol(int pid, int fd);
 
 #endif

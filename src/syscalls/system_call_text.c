@@ -23,6 +23,7 @@ static struct call_text text_of(struct text_writer *out, const struct system_cal
         .out = out,
         .options = options,
         .memory = event->memory,
+        .call = system_call_by_number(event->number),
         .arguments = event->arguments,
         .result = event->result,
         .pid = event->pid,

@@ -238,6 +238,7 @@ enum command_status syscalls_options_parse(const struct command_call *call, stru
 
     memset(options, 0, sizeof(*options));
     options->lines.text.string_bytes = STRING_BYTES;
+    options->lines.text.netlink_protocol = process_netlink_protocol;
     system_call_set_fill(&options->set);
     if (words == NULL) {
         (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of struct_layouts.def, and who writes by them. Names stand one behind the other, as in constant_set.c. */
+#include "syscalls/struct_layout.h"
+
+#include "syscalls/value_forms.h"
+
+#include <string.h>
+
+#define LAYOUT_BYTES_MAX 4096
+
+enum field_presence {
+    PRESENT_ALWAYS,
+    PRESENT_IF_SET,  /* not 0 */
+    PRESENT_IF_DONE, /* the kernel's answer */
+    PRESENT_LATER,   /* older kernels and programs do not know it */
+    PRESENT_REST,    /* no field: what comes behind is for those who want all */
+};
+
+struct layout_field {
+    uint16_t at;
+    uint16_t size_bytes;
+    uint8_t presence;
+    uint8_t kind;
+    uint16_t detail;
+};
+
+struct layout {
+    const char *names;
+    const struct layout_field *fields;
+    uint16_t field_count;
+    uint16_t size_bytes;
+};
+
+/* clang-format off */
+#define LAYOUT(name, size_bytes)                     static const char name##_names[] =
+#define FIELD(name, at, size_bytes, ...)    #name "\0"
+#define OPTIONAL(name, at, size_bytes, ...) #name "\0"
+#define ANSWER(name, at, size_bytes, ...)   #name "\0"
+#define LATER(name, at, size_bytes, ...)    #name "\0"
+#define REST                                         "...\0"
+#define END                                          "";
+#include "syscalls/struct_layouts.def"
+#undef LAYOUT
+#undef FIELD
+#undef OPTIONAL
+#undef ANSWER
+#undef LATER
+#undef REST
+#undef END
+
+#define ROW(at, size_bytes, presence, ...) {at, size_bytes, presence, __VA_ARGS__},
+#define LAYOUT(name, size_bytes)                     static const struct layout_field name##_fields[] = {
+#define FIELD(name, at, size_bytes, ...)    ROW(at, size_bytes, PRESENT_ALWAYS, __VA_ARGS__)
+#define OPTIONAL(name, at, size_bytes, ...) ROW(at, size_bytes, PRESENT_IF_SET, __VA_ARGS__)
+#define ANSWER(name, at, size_bytes, ...)   ROW(at, size_bytes, PRESENT_IF_DONE, __VA_ARGS__)
+#define LATER(name, at, size_bytes, ...)    ROW(at, size_bytes, PRESENT_LATER, __VA_ARGS__)
+#define REST                                         {0, 0, PRESENT_REST, 0, 0},
+#define END                                          };
+#include "syscalls/struct_layouts.def"
+#undef LAYOUT
+#undef FIELD
+#undef OPTIONAL
+#undef ANSWER
+#undef LATER
+#undef REST
+#undef END
+/* clang-format on */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LAYOUT(name, size_bytes)                                                                                       \
+    [STRUCT_LAYOUT_##name] = {name##_names, name##_fields, COUNT(name##_fields), size_bytes},
+#define FIELD(name, at, size_bytes, ...)
+#define OPTIONAL(name, at, size_bytes, ...)
+#define ANSWER(name, at, size_bytes, ...)
+#define LATER(name, at, size_bytes, ...)
+#define REST
+#define END
+static const struct layout layouts[STRUCT_LAYOUTS] = {
+#include "syscalls/struct_layouts.def"
+};
+
+size_t struct_layout_bytes(enum struct_layout which)
+{
+    return layouts[which].size_bytes;
+}
+
+size_t struct_layout_fewest_bytes(enum struct_layout which)
+{
+    const struct layout *layout = &layouts[which];
+    size_t fewest = 0;
+
+    for (unsigned i = 0; i < layout->field_count; i++) {
+        const struct layout_field *field = &layout->fields[i];
+
+        if (field->presence != PRESENT_LATER && fewest < (size_t)field->at + field->size_bytes)
+            fewest = (size_t)field->at + field->size_bytes;
+    }
+    return fewest;
+}
+
+static bool is_zero(const unsigned char *bytes, size_t size_bytes)
+{
+    for (size_t i = 0; i < size_bytes; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+static bool is_present(const struct call_text *text, const struct layout_field *field, const unsigned char *bytes,
+                       size_t size_bytes)
+{
+    if ((size_t)field->at + field->size_bytes > size_bytes)
+        return false;
+    switch ((enum field_presence)field->presence) {
+    case PRESENT_IF_SET:
+        return !is_zero(bytes + field->at, field->size_bytes);
+    case PRESENT_IF_DONE:
+        return text->is_over && !text->has_failed;
+    default:
+        return true;
+    }
+}
+
+bool struct_layout_put_fields(const struct call_text *text, enum struct_layout which, const void *bytes,
+                              size_t size_bytes)
+{
+    const struct layout *layout = &layouts[which];
+    const char *name = layout->names;
+    bool is_first = true;
+
+    for (unsigned i = 0; i < layout->field_count; i++, name += strlen(name) + 1) {
+        const struct layout_field *field = &layout->fields[i];
+        const unsigned char *value = (const unsigned char *)bytes + field->at;
+
+        if (field->presence == PRESENT_REST) {
+            if (text->options->is_verbose)
+                continue;
+            text_put_string(text->out, is_first ? "..." : ", ...");
+            return true;
+        }
+        if (!is_present(text, field, bytes, size_bytes))
+            continue;
+        text_format(text->out, "%s%s=", is_first ? "" : ", ", name);
+        is_first = false;
+        if (!value_text_put(text, (struct value_form){field->kind, field->detail}, value, field->size_bytes))
+            text_put_string(text->out, "???");
+    }
+    return !is_first;
+}
+
+void struct_layout_put(const struct call_text *text, enum struct_layout which, const void *bytes, size_t size_bytes)
+{
+    text_put_char(text->out, '{');
+    (void)struct_layout_put_fields(text, which, bytes, size_bytes);
+    text_put_char(text->out, '}');
+}
+
+void struct_layout_put_at(const struct call_text *text, enum struct_layout which, uint64_t address)
+{
+    unsigned char bytes[LAYOUT_BYTES_MAX];
+    size_t size_bytes = layouts[which].size_bytes;
+
+    if (call_text_read(text, address, bytes, size_bytes))
+        struct_layout_put(text, which, bytes, size_bytes);
+    else
+        call_text_put_address(text, address);
+}
+
+void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count)
+{
+    uint64_t limit = text->options->is_verbose ? CALL_TEXT_ELEMENTS_MAX : text->options->string_bytes;
+    unsigned char bytes[LAYOUT_BYTES_MAX];
+    size_t each = layouts[which].size_bytes;
+
+    if (count == 0 && address != 0) {
+        text_put_string(text->out, "[]");
+        return;
+    }
+    if (!call_text_read(text, address, bytes, each)) {
+        call_text_put_address(text, address);
+        return;
+    }
+    text_put_char(text->out, '[');
+    for (uint64_t i = 0; i < count; i++, address += each) {
+        text_put_string(text->out, i == 0 ? "" : ", ");
+        if (i == limit) {
+            text_put_string(text->out, "...");
+            break;
+        }
+        if (!call_text_read(text, address, bytes, each)) {
+            text_format(text->out, "... /* %#lx */", (unsigned long)address);
+            break;
+        }
+        struct_layout_put(text, which, bytes, each);
+    }
+    text_put_char(text->out, ']');
+}
