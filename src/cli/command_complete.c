@@ -108,7 +108,7 @@ static enum command_status run(const struct command_call *call)
     if (count == 2)
         put_second_words(call->screen, call->arguments[0], last);
     command = commands_find(count - 1, call->arguments, &used, &err);
-    if (strcmp(call->arguments[0], "help") == 0 && count == 2)
+    if (strcmp(call->arguments[0], "help") == 0 && count == 2 && last[0] != '-')
         put_first_words(call->screen, last);
     else if (command != NULL && last[0] == '-' && !is_behind_dashes(call))
         put_options(call->screen, command, last);

@@ -5,6 +5,9 @@
 #include "cli/control_client.h"
 #include "cli/options/arguments.h"
 #include "cli/screens/screen.h"
+#include "hosted/error_text.h"
+
+#include <errno.h>
 
 static enum command_status run(const struct command_call *call)
 {
@@ -12,10 +15,16 @@ static enum command_status run(const struct command_call *call)
     const struct argument_rules rules = {.command = "trigger", .names = names, .name_count = 1};
     struct control_question question = {.operation = CONTROL_TRIGGER};
     struct control_answer answer;
-    const char *words[2] = {NULL, NULL};
+    const char *words[3] = {NULL, NULL, NULL};
     size_t count;
-    enum command_status status = arguments_parse_more(call, &rules, words, 2, &count);
+    enum command_status status = arguments_parse_more(call, &rules, words, 3, &count);
 
+    if (status == COMMAND_DONE && count > 2) {
+        (void)error_set(call->error, EINVAL,
+                        "cannot use '%s': a note of several words is one argument, in quotes; try 'gait help trigger'",
+                        words[2]);
+        return COMMAND_MISUSED;
+    }
     if (status == COMMAND_DONE)
         status = control_client_read_pid(call, "trigger", words[0], &question.pid);
     if (status != COMMAND_DONE)

@@ -101,7 +101,8 @@ static void all_rows_are_there_with_all_numbers(void)
               "   \"guessed\": 0,\n"
               "   \"cut\": 0,\n"
               "   \"no_return\": 0,\n"
-              "   \"unwound\": 0\n"
+              "   \"unwound\": 0,\n"
+              "   \"suspended\": 0\n"
               "  },\n");
     expect_in(COMMAND_RUN(&command_report, 100, folder.path, "--json", "--limit", "1"), " \"row_count\": 2,\n");
     trace_folder_deinit(&folder);

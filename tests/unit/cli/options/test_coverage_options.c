@@ -42,7 +42,7 @@ static void what_is_wrong_is_told(void)
     CHECK_EQUAL(READ("a", "--filter"), COMMAND_MISUSED);
     CHECK(strstr(err.text, "its value is missing") != NULL);
     CHECK_EQUAL(READ("a", "--mised"), COMMAND_MISUSED);
-    CHECK(strstr(err.text, "did you mean '--missed'") != NULL);
+    CHECK(strstr(err.text, "try '--missed'") != NULL);
     CHECK_EQUAL(READ("a", "-x"), COMMAND_MISUSED);
     CHECK(strstr(err.text, "no such option") != NULL);
 }

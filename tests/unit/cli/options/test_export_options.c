@@ -65,7 +65,7 @@ static void what_is_wrong_is_said_with_what_would_be_right(void)
 {
     REFUSES("did you mean 'speedscope'?", "-f", "speedscop", "trace");
     REFUSES("'gait help export' for the list", "-f", "xyzzy", "trace");
-    REFUSES("did you mean '--thread'?", "-f", "chrome", "--thraed", "1", "trace");
+    REFUSES("try '--thread', or 'gait help export'", "-f", "chrome", "--thraed", "1", "trace");
     REFUSES("'gait export' has no such option; try 'gait help export'", "-q");
     REFUSES("cannot use '--to': its value is missing", "trace", "--to");
     REFUSES("cannot use '--from x': it is no time since the beginning", "--from", "x");
