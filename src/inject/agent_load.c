@@ -25,12 +25,12 @@
 #define STACK_BYTES (128u << 10)
 
 /* The agent's memory, as distances from its start. */
-struct layout {
+struct agent_layout {
     struct elf_image image;
     uint64_t landing, call, vector_state, stack_end, size_bytes;
 };
 
-static int plan(struct layout *layout)
+static int plan(struct agent_layout *layout)
 {
     uint64_t page = memory_page_size();
     int result = elf_image_parse(agent_image, (size_t)(agent_image_end - agent_image), abi_host()->elf, &layout->image);
@@ -48,7 +48,7 @@ static int plan(struct layout *layout)
 }
 
 /* Where a function of the image is when the image is at `start`. */
-static int find(const struct layout *layout, const char *name, uint64_t start, uint64_t *address_out)
+static int find(const struct agent_layout *layout, const char *name, uint64_t start, uint64_t *address_out)
 {
     struct elf_symbols symbols;
     struct elf_symbol symbol;
@@ -150,7 +150,7 @@ static int system_call(struct tracee *tracee, const struct remote_place *place, 
 }
 
 /* What access each part of the image wants. */
-static void list_segments(const struct layout *layout, struct remote_agent *agent)
+static void list_segments(const struct agent_layout *layout, struct remote_agent *agent)
 {
     uint64_t page = memory_page_size();
 
@@ -198,7 +198,7 @@ static int map(struct tracee *tracee, const struct remote_place *place, uint64_t
 static int load(struct tracee *tracee, struct remote_agent *agent)
 {
     struct remote_place place = {0};
-    struct layout layout;
+    struct agent_layout layout;
     bool may_execute = false;
     long start;
     int result = plan(&layout);

@@ -39,7 +39,7 @@
 
 enum attribute_set {
     ATTRIBUTE_SET_none,
-#define ATTRIBUTES(name, types)   ATTRIBUTE_SET_##name,
+#define ATTRIBUTES(name, types) ATTRIBUTE_SET_##name,
 #define ATTRIBUTE(type, size, ...)
 #define NEST(type, attributes)
 #define END
@@ -107,16 +107,16 @@ static const struct message_form socket_forms[] = {
 };
 
 /* A piece of the program's memory. */
-struct extent {
+struct netlink_extent {
     uint64_t address;
     uint64_t size_bytes;
 };
 
-static struct extent extent_behind(struct extent extent, uint64_t size_bytes)
+static struct netlink_extent extent_behind(struct netlink_extent extent, uint64_t size_bytes)
 {
     if (size_bytes > extent.size_bytes)
         size_bytes = extent.size_bytes;
-    return (struct extent){extent.address + size_bytes, extent.size_bytes - size_bytes};
+    return (struct netlink_extent){extent.address + size_bytes, extent.size_bytes - size_bytes};
 }
 
 /* Where attributes stand. */
@@ -127,7 +127,7 @@ struct nest {
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-static void put_raw(const struct call_text *text, struct extent extent)
+static void put_raw(const struct call_text *text, struct netlink_extent extent)
 {
     unsigned char bytes[PIECE_BYTES];
     size_t known = extent.size_bytes < sizeof(bytes) ? (size_t)extent.size_bytes : sizeof(bytes);
@@ -146,7 +146,7 @@ static bool is_of_family(const struct attribute *attribute, unsigned family, siz
     return family == AF_INET ? size_bytes >= 4 : family == AF_INET6 && size_bytes >= 16;
 }
 
-static void put_value(const struct call_text *text, const struct attribute *attribute, struct extent extent,
+static void put_value(const struct call_text *text, const struct attribute *attribute, struct netlink_extent extent,
                       unsigned family)
 {
     unsigned char bytes[PIECE_BYTES];
@@ -198,14 +198,16 @@ static enum attribute_set set_within(const struct attribute *attribute, struct n
 {
     if (attribute->type != IFLA_PROTINFO || attribute->detail != ATTRIBUTE_SET_link_inet6)
         return attribute->detail;
-    return nest.family == AF_BRIDGE ? ATTRIBUTE_SET_bridge_port
-                                    : nest.family == AF_INET6 ? ATTRIBUTE_SET_link_inet6 : ATTRIBUTE_SET_none;
+    return nest.family == AF_BRIDGE  ? ATTRIBUTE_SET_bridge_port
+           : nest.family == AF_INET6 ? ATTRIBUTE_SET_link_inet6
+                                     : ATTRIBUTE_SET_none;
 }
 
-static void put_attributes(const struct call_text *text, enum attribute_set set, struct extent extent, struct nest nest);
+static void put_attributes(const struct call_text *text, enum attribute_set set, struct netlink_extent extent,
+                           struct nest nest);
 
 static void put_attribute(const struct call_text *text, enum attribute_set set, const struct nlattr *head,
-                          struct extent value, struct nest nest)
+                          struct netlink_extent value, struct nest nest)
 {
     const struct attribute *attribute = find_attribute(set, head->nla_type & ~TYPE_MASK);
 
@@ -224,13 +226,13 @@ static void put_attribute(const struct call_text *text, enum attribute_set set, 
 }
 
 /* What is behind the one at the extent's beginning. */
-static struct extent next_attribute(struct extent extent, const struct nlattr *head)
+static struct netlink_extent next_attribute(struct netlink_extent extent, const struct nlattr *head)
 {
     return head->nla_len < sizeof(*head) ? extent_behind(extent, extent.size_bytes)
                                          : extent_behind(extent, NLA_ALIGN(head->nla_len));
 }
 
-static void put_attributes(const struct call_text *text, enum attribute_set set, struct extent extent,
+static void put_attributes(const struct call_text *text, enum attribute_set set, struct netlink_extent extent,
                            struct nest nest)
 {
     bool is_list = false;
@@ -266,7 +268,7 @@ static void put_attributes(const struct call_text *text, enum attribute_set set,
         length = head.nla_len < sizeof(head) ? 0 : head.nla_len - sizeof(head);
         if (length > extent.size_bytes - sizeof(head))
             length = extent.size_bytes - sizeof(head);
-        put_attribute(text, set, &head, (struct extent){extent.address + sizeof(head), length}, nest);
+        put_attribute(text, set, &head, (struct netlink_extent){extent.address + sizeof(head), length}, nest);
         extent = next_attribute(extent, &head);
     }
     if (is_list)
@@ -295,7 +297,7 @@ static const struct message_form *find_socket_form(unsigned family, bool is_requ
 }
 
 /* Only the family is known of it. */
-static void put_family(const struct call_text *text, unsigned family, struct extent rest)
+static void put_family(const struct call_text *text, unsigned family, struct netlink_extent rest)
 {
     text_put_string(text->out, "{family=");
     constant_set_put_choice(text->out, SYSTEM_CALL_SET_address_family, family);
@@ -307,7 +309,7 @@ static void put_family(const struct call_text *text, unsigned family, struct ext
 }
 
 /* The struct by which all of these begin, whose first field is the family, and attributes. */
-static void put_struct(const struct call_text *text, const struct message_form *form, struct extent extent)
+static void put_struct(const struct call_text *text, const struct message_form *form, struct netlink_extent extent)
 {
     unsigned char bytes[PIECE_BYTES];
     size_t size_bytes = struct_layout_bytes(form->layout);
@@ -335,7 +337,7 @@ static void put_struct(const struct call_text *text, const struct message_form *
 
 /* Those of families: routing, sockets. */
 static void put_by_family(const struct call_text *text, unsigned protocol, const struct nlmsghdr *head,
-                          struct extent extent)
+                          struct netlink_extent extent)
 {
     const struct message_form *form = find_form(protocol, head);
     uint8_t family;
@@ -352,15 +354,15 @@ static void put_by_family(const struct call_text *text, unsigned protocol, const
         put_struct(text, form, extent);
 }
 
-static bool put_message(const struct call_text *text, unsigned protocol, struct extent *extent, unsigned depth);
+static bool put_message(const struct call_text *text, unsigned protocol, struct netlink_extent *extent, unsigned depth);
 
 /* An error, the message that it is about, and attributes. */
 static void put_error(const struct call_text *text, unsigned protocol, const struct nlmsghdr *head,
-                      struct extent extent, unsigned depth)
+                      struct netlink_extent extent, unsigned depth)
 {
     int32_t error;
     struct nlmsghdr about;
-    struct extent rest = extent_behind(extent, sizeof(error)), message = rest;
+    struct netlink_extent rest = extent_behind(extent, sizeof(error)), message = rest;
     bool has_attributes = (head->nlmsg_flags & (NLM_F_CAPPED | NLM_F_ACK_TLVS)) != 0;
 
     if (extent.size_bytes < sizeof(error) + sizeof(about)) {
@@ -389,7 +391,7 @@ static void put_error(const struct call_text *text, unsigned protocol, const str
     text_put_char(text->out, ']');
 }
 
-static void put_done(const struct call_text *text, struct extent extent)
+static void put_done(const struct call_text *text, struct netlink_extent extent)
 {
     static const struct attribute number = {.size_bytes = 4, .kind = VALUE_SIGNED};
 
@@ -402,7 +404,7 @@ static void put_done(const struct call_text *text, struct extent extent)
 }
 
 static void put_payload(const struct call_text *text, unsigned protocol, const struct nlmsghdr *head,
-                        struct extent extent, unsigned depth)
+                        struct netlink_extent extent, unsigned depth)
 {
     if (head->nlmsg_type == NLMSG_ERROR && depth == 0)
         put_error(text, protocol, head, extent, depth);
@@ -458,8 +460,7 @@ static void put_flags(const struct call_text *text, unsigned protocol, const str
 {
     unsigned special = special_flags(protocol, head->nlmsg_type);
     bool is_first = true;
-    uint64_t rest =
-        constant_set_put_bits(text->out, SYSTEM_CALL_SET_netlink_flags, head->nlmsg_flags, &is_first);
+    uint64_t rest = constant_set_put_bits(text->out, SYSTEM_CALL_SET_netlink_flags, head->nlmsg_flags, &is_first);
 
     if (special != 0)
         rest = constant_set_put_bits(text->out, special, rest, &is_first);
@@ -481,14 +482,14 @@ static void put_head(const struct call_text *text, unsigned protocol, const stru
 }
 
 /* The first message of the extent, which goes on behind it. False: its head cannot be read. */
-static bool put_message(const struct call_text *text, unsigned protocol, struct extent *extent, unsigned depth)
+static bool put_message(const struct call_text *text, unsigned protocol, struct netlink_extent *extent, unsigned depth)
 {
     struct nlmsghdr head;
-    struct extent payload;
+    struct netlink_extent payload;
 
     if (!call_text_read(text, extent->address, &head, sizeof(head)))
         return false;
-    payload = (struct extent){extent->address + sizeof(head), extent->size_bytes - sizeof(head)};
+    payload = (struct netlink_extent){extent->address + sizeof(head), extent->size_bytes - sizeof(head)};
     if (head.nlmsg_len < sizeof(head))
         payload.size_bytes = 0;
     else if (payload.size_bytes > head.nlmsg_len - sizeof(head))
@@ -500,13 +501,14 @@ static bool put_message(const struct call_text *text, unsigned protocol, struct 
         put_payload(text, protocol, &head, payload, depth);
         text_put_char(text->out, ']');
     }
-    *extent = extent_behind(*extent, head.nlmsg_len < sizeof(head) ? UINT64_MAX : NLMSG_ALIGN((uint64_t)head.nlmsg_len));
+    *extent =
+        extent_behind(*extent, head.nlmsg_len < sizeof(head) ? UINT64_MAX : NLMSG_ALIGN((uint64_t)head.nlmsg_len));
     return true;
 }
 
 bool netlink_text_put(const struct call_text *text, unsigned protocol, uint64_t address, uint64_t size_bytes)
 {
-    struct extent extent = {address, size_bytes};
+    struct netlink_extent extent = {address, size_bytes};
     struct nlmsghdr head;
     bool is_list;
 

@@ -24,7 +24,7 @@ struct layout_field {
     uint16_t detail;
 };
 
-struct layout {
+struct described_struct {
     const char *names;
     const struct layout_field *fields;
     uint16_t field_count;
@@ -75,7 +75,7 @@ struct layout {
 #define LATER(name, at, size_bytes, ...)
 #define REST
 #define END
-static const struct layout layouts[STRUCT_LAYOUTS] = {
+static const struct described_struct layouts[STRUCT_LAYOUTS] = {
 #include "syscalls/struct_layouts.def"
 };
 
@@ -86,7 +86,7 @@ size_t struct_layout_bytes(enum struct_layout which)
 
 size_t struct_layout_fewest_bytes(enum struct_layout which)
 {
-    const struct layout *layout = &layouts[which];
+    const struct described_struct *layout = &layouts[which];
     size_t fewest = 0;
 
     for (unsigned i = 0; i < layout->field_count; i++) {
@@ -124,7 +124,7 @@ static bool is_present(const struct call_text *text, const struct layout_field *
 bool struct_layout_put_fields(const struct call_text *text, enum struct_layout which, const void *bytes,
                               size_t size_bytes)
 {
-    const struct layout *layout = &layouts[which];
+    const struct described_struct *layout = &layouts[which];
     const char *name = layout->names;
     bool is_first = true;
 

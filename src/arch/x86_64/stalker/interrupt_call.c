@@ -9,42 +9,55 @@
 #include "gait/x86_64.h"
 #include "stalker/system_call.h"
 
-#include <asm/unistd_64.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <stdbool.h>
 
 #define NOT_AS_OURS (-1)
 
+/* This CPU's numbers; a header has them only where this is built for it. */
+enum own_call {
+    OWN_MPROTECT = 10,
+    OWN_MUNMAP = 11,
+    OWN_MADVISE = 28,
+    OWN_CLONE = 56,
+    OWN_FORK = 57,
+    OWN_EXIT = 60,
+    OWN_MLOCKALL = 151,
+    OWN_PRCTL = 157,
+    OWN_EXIT_GROUP = 231,
+    OWN_PKEY_MPROTECT = 329,
+};
+
 /* i386's numbers, for which there is no header beside ours. */
 static const struct {
     uint16_t foreign;
     int16_t own;
 } calls[] = {
-    {1, __NR_exit},
-    {2, __NR_fork},
+    {1, OWN_EXIT},
+    {2, OWN_FORK},
     {11, NOT_AS_OURS}, /* execve */
     {48, NOT_AS_OURS}, /* signal */
     {67, NOT_AS_OURS}, /* sigaction */
     {90, NOT_AS_OURS}, /* mmap */
-    {91, __NR_munmap},
+    {91, OWN_MUNMAP},
     {117, NOT_AS_OURS}, /* ipc, and so shmat */
     {119, NOT_AS_OURS}, /* sigreturn */
-    {120, __NR_clone},
-    {125, __NR_mprotect},
-    {152, __NR_mlockall},
+    {120, OWN_CLONE},
+    {125, OWN_MPROTECT},
+    {152, OWN_MLOCKALL},
     {163, NOT_AS_OURS}, /* mremap */
-    {172, __NR_prctl},
+    {172, OWN_PRCTL},
     {173, NOT_AS_OURS}, /* rt_sigreturn */
     {174, NOT_AS_OURS}, /* rt_sigaction */
     {186, NOT_AS_OURS}, /* sigaltstack */
     {190, NOT_AS_OURS}, /* vfork */
     {192, NOT_AS_OURS}, /* mmap2 */
-    {219, __NR_madvise},
-    {252, __NR_exit_group},
+    {219, OWN_MADVISE},
+    {252, OWN_EXIT_GROUP},
     {354, NOT_AS_OURS}, /* seccomp */
     {358, NOT_AS_OURS}, /* execveat */
-    {380, __NR_pkey_mprotect},
+    {380, OWN_PKEY_MPROTECT},
     {397, NOT_AS_OURS}, /* shmat */
     {435, NOT_AS_OURS}, /* clone3 */
 };
@@ -57,9 +70,9 @@ static bool is_like_fork(const struct system_call *call)
 
 static bool is_the_same(const struct system_call *call)
 {
-    if (call->number == __NR_clone)
+    if (call->number == OWN_CLONE)
         return is_like_fork(call);
-    return call->number != __NR_prctl || call->arguments[0] != PR_SET_SECCOMP;
+    return call->number != OWN_PRCTL || call->arguments[0] != PR_SET_SECCOMP;
 }
 
 enum foreign_call x86_interrupt_call_get(const struct gait_cpu_context *cpu, struct system_call *call_out)
@@ -78,7 +91,7 @@ enum foreign_call x86_interrupt_call_get(const struct gait_cpu_context *cpu, str
             continue;
         own.number = calls[i].own;
         /* There the thread base comes before the child's tid. */
-        if (own.number == __NR_clone) {
+        if (own.number == OWN_CLONE) {
             own.arguments[3] = call_out->arguments[4];
             own.arguments[4] = call_out->arguments[3];
         }
