@@ -2,38 +2,23 @@
 #include "cli/closing_words.h"
 
 #include "cli/screens/printable.h"
+#include "hosted/figures.h"
 #include "record/recording.h"
 
 #include <inttypes.h>
 
-#define KIB 1024.0
-#define MIB (1024.0 * KIB)
-#define GIB (1024.0 * MIB)
-
-/* In the largest unit of which there is one. */
 static void put_size(FILE *stream, uint64_t bytes)
 {
-    double size = (double)bytes;
+    char text[FIGURE_BYTES];
 
-    if (size < KIB)
-        fprintf(stream, "%" PRIu64 " bytes", bytes);
-    else if (size < MIB)
-        fprintf(stream, "%.1f KiB", size / KIB);
-    else if (size < GIB)
-        fprintf(stream, "%.1f MiB", size / MIB);
-    else
-        fprintf(stream, "%.1f GiB", size / GIB);
+    fputs(size_write(bytes, text), stream);
 }
 
-/* 1,234,567 */
 static void put_count(FILE *stream, uint64_t count)
 {
-    if (count >= 1000) {
-        put_count(stream, count / 1000);
-        fprintf(stream, ",%03u", (unsigned)(count % 1000));
-    } else {
-        fprintf(stream, "%u", (unsigned)count);
-    }
+    char text[FIGURE_BYTES];
+
+    fputs(count_write(count, text), stream);
 }
 
 /* Of the threads that lost most. */
@@ -65,10 +50,12 @@ static const char *name_loss(const struct closing_words *words)
 
 void closing_words_say(const struct closing_words *words, FILE *stream)
 {
+    char duration[FIGURE_BYTES];
+
     fputs("gait: recorded ", stream);
     put_count(stream, words->event_count);
-    fprintf(stream, " %s in %.3f s, %s: ", words->event_count == 1 ? "event" : "events",
-            (double)words->duration_ns / 1e9, name_loss(words));
+    fprintf(stream, " %s in %s, %s: ", words->event_count == 1 ? "event" : "events",
+            duration_write((double)words->duration_ns, duration), name_loss(words));
     put_size(stream, words->file_bytes);
     fprintf(stream, " in %s\n", words->path);
     if (words->deleted_pieces != 0)
@@ -92,11 +79,13 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
 
 void closing_words_say_waits(const struct closing_words *words, FILE *stream)
 {
+    char duration[FIGURE_BYTES];
+
     if (words->wait_count == 0) {
         fputs("gait: no thread waited for the disk\n", stream);
         return;
     }
-    fprintf(stream, "gait: threads waited %.3f s for the disk, ", (double)words->waited_ns / 1e9);
+    fprintf(stream, "gait: threads waited %s for the disk, ", duration_write((double)words->waited_ns, duration));
     put_count(stream, words->wait_count);
     fprintf(stream, " %s; a larger --buffer may help\n", words->wait_count == 1 ? "time" : "times");
 }

@@ -5,6 +5,7 @@
 
 #include "cli/probe_lookup.h"
 #include "hosted/error_text.h"
+#include "hosted/figures.h"
 #include "ring/ring_layout.h"
 
 #include <errno.h>
@@ -29,11 +30,12 @@ static int begin(const struct recorder_job *job, const struct agent_options *age
     bool is_hooked = job->options->is_hooked;
     int result = target_attach(job->pid, agent, target_out, err);
     unsigned count = is_hooked ? target_out->hooked_count : target_out->followed_count;
+    char standstill[FIGURE_BYTES];
 
     if (result == 0 && !job->options->is_quiet)
-        fprintf(stderr, "gait: %s %u %s%s of process %d, which stood still for %.1f ms; Ctrl-C ends it\n",
+        fprintf(stderr, "gait: %s %u %s%s of process %d, which stood still for %s; Ctrl-C ends it\n",
                 is_hooked ? "hooked" : "following", count, is_hooked ? "function" : "thread", count == 1 ? "" : "s",
-                (int)job->pid, (double)target_out->standstill_ns / 1e6);
+                (int)job->pid, duration_write((double)target_out->standstill_ns, standstill));
     return result;
 }
 

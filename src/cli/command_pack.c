@@ -7,6 +7,7 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
+#include "hosted/figures.h"
 #include "symbolize/kept_debug.h"
 #include "symbolize/kept_trace.h"
 #include "trace/modules.h"
@@ -21,8 +22,6 @@
 #include <unistd.h>
 
 #define SUFFIX "gaitpack"
-#define KIB    1024.0
-#define MIB    (1024.0 * KIB)
 
 struct packed_copy {
     const struct command_call *call;
@@ -145,8 +144,9 @@ static size_t list(const struct trace_files *files, struct packed_file *list_out
 
 static void put_size(struct screen *screen, uint64_t bytes)
 {
-    screen_print(screen, "%.1f %s", (double)bytes / ((double)bytes < MIB ? KIB : MIB),
-                 (double)bytes < MIB ? "KiB" : "MiB");
+    char text[FIGURE_BYTES];
+
+    screen_print(screen, "%s", size_write(bytes, text));
 }
 
 static void report(const struct packed_copy *packing, const char *path, size_t count,

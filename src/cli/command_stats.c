@@ -7,6 +7,7 @@
 #include "cli/options/arguments.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/figures.h"
 #include "ring/ring_pressure.h"
 
 #include <inttypes.h>
@@ -19,10 +20,9 @@
 
 static void put_bytes(struct screen *screen, const char *name, uint64_t bytes, const char *what)
 {
-    if (bytes < 1u << 20)
-        screen_print(screen, "%-10s %" PRIu64 " bytes of %s\n", name, bytes, what);
-    else
-        screen_print(screen, "%-10s %.1f MiB of %s\n", name, (double)bytes / (1 << 20), what);
+    char text[FIGURE_BYTES];
+
+    screen_print(screen, "%-10s %s of %s\n", name, size_write(bytes, text), what);
 }
 
 static double seconds(uint64_t nanoseconds)
@@ -53,13 +53,14 @@ static const char *state_name(uint32_t state)
 
 static void put_lane(struct screen *screen, const struct control_lane *lane)
 {
-    char name[sizeof(lane->name) + 1] = "", shown[sizeof(name)];
+    char name[sizeof(lane->name) + 1] = "", shown[sizeof(name)], waited[FIGURE_BYTES];
 
     memcpy(name, lane->name, sizeof(lane->name));
-    screen_print(screen, "%7d %7u  %-16s %-6s %-8s %-7s %3u %% %9" PRIu64 " %10.3f s %12" PRIu64 "\n", (int)lane->pid,
+    screen_print(screen, "%7d %7u  %-16s %-6s %-8s %-7s %3u %% %9" PRIu64 " %12s %12" PRIu64 "\n", (int)lane->pid,
                  lane->tid, printable(shown, sizeof(shown), name), lane->is_detail ? "detail" : "index",
                  state_name(lane->state), ring_drop_reason_name((enum ring_drop_reason)lane->drop_reason),
-                 lane->full_percent, lane->wait_count, seconds(lane->waited_ns), lane->lost_bytes);
+                 lane->full_percent, lane->wait_count, duration_write((double)lane->waited_ns, waited),
+                 lane->lost_bytes);
 }
 
 static void put_lanes(struct screen *screen, const struct control_stats *stats)
@@ -114,13 +115,13 @@ static void put_stats(struct screen *screen, pid_t pid, const struct control_ans
                       const struct control_stats *before)
 {
     const struct control_stats *stats = &answer->stats;
-    char path[CONTROL_TEXT_BYTES + 1], shown[CONTROL_TEXT_BYTES + 1];
+    char path[CONTROL_TEXT_BYTES + 1], shown[CONTROL_TEXT_BYTES + 1], figure[FIGURE_BYTES];
 
     memcpy(path, answer->text, answer->text_bytes);
     path[answer->text_bytes] = '\0';
     screen_print(screen, "process    %d\n", (int)pid);
     screen_print(screen, "trace      %s\n", printable(shown, sizeof(shown), path));
-    screen_print(screen, "recorded   for %.1f s\n", seconds(stats->duration_ns));
+    screen_print(screen, "recorded   for %s\n", duration_write((double)stats->duration_ns, figure));
     screen_print(screen, "followed   %u %s in %u %s\n", stats->thread_count,
                  stats->thread_count == 1 ? "thread" : "threads", stats->process_count,
                  stats->process_count == 1 ? "process" : "processes");
@@ -128,10 +129,11 @@ static void put_stats(struct screen *screen, pid_t pid, const struct control_ans
     put_bytes(screen, "written", stats->written_bytes, "event records");
     put_bytes(screen, "files", stats->file_bytes, "streams");
     put_bytes(screen, "lost", stats->lost_bytes, "event records");
-    screen_print(screen, "waited     threads waited %.3f s for the disk, %" PRIu64 " %s\n", seconds(stats->waited_ns),
-                 stats->wait_count, stats->wait_count == 1 ? "time" : "times");
-    screen_print(screen, "buffers    %.0f %% full\n",
-                 stats->buffer_bytes == 0 ? 0.0 : 100.0 * (double)stats->buffered_bytes / (double)stats->buffer_bytes);
+    screen_print(screen, "waited     threads waited %s for the disk, %" PRIu64 " %s\n",
+                 duration_write((double)stats->waited_ns, figure), stats->wait_count,
+                 stats->wait_count == 1 ? "time" : "times");
+    screen_print(screen, "buffers    %s full\n",
+                 share_write((double)stats->buffered_bytes, (double)stats->buffer_bytes, figure));
     put_lanes(screen, stats);
     put_counters(screen, stats);
 }

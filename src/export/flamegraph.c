@@ -8,6 +8,7 @@
 #include "export/flamegraph_colour.h"
 #include "export/function_texts.h"
 #include "export/stack_tree.h"
+#include "hosted/figures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,21 +66,25 @@ static void put_clean(FILE *stream, const char *text)
     put_escaped(stream, clean, export_text_clean(clean, sizeof(clean), text));
 }
 
-static void put_grouped(FILE *stream, uint64_t number)
+static void put_count(FILE *stream, uint64_t number)
 {
-    char digits[24];
-    int count = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    char text[FIGURE_BYTES];
 
-    for (int i = 0; i < count; i++) {
-        if (i != 0 && (count - i) % 3 == 0)
-            putc_unlocked(',', stream);
-        putc_unlocked(digits[i], stream);
-    }
+    export_put(stream, count_write(number, text));
+}
+
+static void put_duration(FILE *stream, uint64_t nanoseconds)
+{
+    char text[FIGURE_BYTES];
+
+    export_put(stream, duration_write((double)nanoseconds, text));
 }
 
 static void put_percent(FILE *stream, uint64_t part, uint64_t all)
 {
-    fprintf(stream, "%.2f %%", all == 0 ? 0 : 100.0 * (double)part / (double)all);
+    char text[FIGURE_BYTES];
+
+    export_put(stream, share_write((double)part, (double)all, text));
 }
 
 /* "inflate", then the divider, then "libz.so.1" */
@@ -125,15 +130,15 @@ static void put_title(const struct flamegraph *graph, const struct drawn_frame *
     putc_unlocked('\n', stream);
     put_escaped(stream, frame->module, strlen(frame->module));
     putc_unlocked('\n', stream);
-    put_grouped(stream, node->total_ns);
-    export_put(stream, " ns, ");
+    put_duration(stream, node->total_ns);
+    export_put(stream, ", ");
     put_percent(stream, node->total_ns, all);
     export_put(stream, "; itself ");
-    put_grouped(stream, node->self_ns);
-    export_put(stream, " ns, ");
+    put_duration(stream, node->self_ns);
+    export_put(stream, ", ");
     put_percent(stream, node->self_ns, all);
     export_put(stream, "; calls: ");
-    put_grouped(stream, node->call_count);
+    put_count(stream, node->call_count);
     export_put(stream, "</title>");
 }
 
@@ -244,13 +249,13 @@ static void put_notes(const struct flamegraph *graph)
     FILE *stream = graph->stream;
 
     fprintf(stream, "<text class=\"note\" x=\"%u\" y=\"46\">", LEFT);
-    put_grouped(stream, tree->nodes[0].total_ns);
-    export_put(stream, " ns in ");
-    put_grouped(stream, graph->call_count);
+    put_duration(stream, tree->nodes[0].total_ns);
+    export_put(stream, " in ");
+    put_count(stream, graph->call_count);
     fprintf(stream, " calls of %zu thread%s", graph->job->thread_count, graph->job->thread_count == 1 ? "" : "s");
     if (graph->left_out_count != 0) {
         export_put(stream, "; ");
-        put_grouped(stream, graph->left_out_count);
+        put_count(stream, graph->left_out_count);
         fprintf(stream, " frames narrower than 1/%u of all are left out", PARTS);
     }
     if (tree->guessed_count != 0)
@@ -258,7 +263,7 @@ static void put_notes(const struct flamegraph *graph)
                    tree->guessed_count == graph->call_count ? "; times are guessed" : "; some times are guessed");
     if (tree->lost_bytes != 0) {
         export_put(stream, "; events are missing: ");
-        put_grouped(stream, tree->lost_bytes);
+        put_count(stream, tree->lost_bytes);
         export_put(stream, " bytes of records were lost");
     }
     export_put(stream, "</text>\n");

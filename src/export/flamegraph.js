@@ -71,13 +71,14 @@
 
   // ---- numbers ------------------------------------------------------------------------------------------------------
   const whole = (number) => number.toLocaleString("en-US");
-  const percent = (part, all) => (all > 0 ? 100 * part / all : 0).toFixed(2) + "\u00a0%";
+  const percent = (part, all) => (all > 0 ? 100 * part / all : 0).toFixed(1) + "\u00a0%";
 
   function duration(ns) {
-    const units = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"]];
-    const unit = units.find(([factor]) => ns >= factor);
+    // What would be rounded up to 1000 is one of the next.
+    const units = [[999.95e6, 1e9, "s"], [999.95e3, 1e6, "ms"], [999.5, 1e3, "us"]];
+    const unit = units.find(([least]) => ns >= least);
 
-    return unit ? (ns / unit[0]).toPrecision(4) + "\u00a0" + unit[1] + " (" + whole(ns) + "\u00a0ns)" : ns + "\u00a0ns";
+    return unit ? (ns / unit[1]).toPrecision(4) + "\u00a0" + unit[2] + " (" + whole(ns) + "\u00a0ns)" : ns + "\u00a0ns";
   }
 
   function describe(f) {

@@ -79,7 +79,7 @@ async function checkDrawn(page) {
   const tip = await tipOf(page, main);
   check("a tip tells the name", tip[0] === "main", tip);
   check("a tip tells the exact time", tip[2].includes(`(${grouped(main.t)}\u00a0ns)`), tip);
-  check("a tip tells the part", tip[2].includes(`${(100 * Number(main.t) / total).toFixed(2)}\u00a0% of all`), tip);
+  check("a tip tells the part", tip[2].includes(`${(100 * Number(main.t) / total).toFixed(1)}\u00a0% of all`), tip);
   check("a tip tells calls", tip[4] === "1 call", tip);
 }
 
@@ -93,7 +93,7 @@ async function checkZoom(page) {
   check("its callers stay", outer.width > 1240 && outer.shown, outer);
   check("others go", !(await frameAt(page, "work")).shown);
   const tip = await tipOf(page, zoomed);
-  check("a tip tells the part of what is shown", tip[2].includes("100.00\u00a0% of what is shown"), tip);
+  check("a tip tells the part of what is shown", tip[2].includes("100.0\u00a0% of what is shown"), tip);
   await page.click("#reset");
   check("the button shows all again", await shownCount(page) === before);
   await clickOn(page, await frameAt(page, "main"));
@@ -103,7 +103,7 @@ async function checkZoom(page) {
 
 async function checkSearch(page) {
   const main = await frameAt(page, "main"), total = Number((await frameAt(page, "all")).t);
-  const part = (100 * Number(main.t) / total).toFixed(2);
+  const part = (100 * Number(main.t) / total).toFixed(1);
 
   await page.keyboard.press("/");
   await page.keyboard.type("MAIN");

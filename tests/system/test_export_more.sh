@@ -206,7 +206,7 @@ mv "$folder/covered" "$folder/moved"
 for trace in hooks calls blocks; do
     "$gait" coverage --functions --missed --filter 'covered!*' "$folder/$trace" >"$folder/$trace.gone" 2>"$folder/err"
     # Nobody says how long _init is.
-    sed -i -E '/ _init$/d; s/ +[0-9]+ of +[0-9]+ +[0-9.]+% +[0-9]+  \// \//' "$folder/$trace.there" "$folder/$trace.gone"
+    sed -i -E '/ _init$/d; s/ +[0-9]+ of +[0-9]+ +[0-9.]+ % +[0-9]+  \// \//' "$folder/$trace.there" "$folder/$trace.gone"
     check "$trace: functions of a program that is gone" same "$folder/$trace.there" "$folder/$trace.gone"
 done
 check "lines of a program that is gone" coverage_says "$folder/packed" \

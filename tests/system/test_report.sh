@@ -25,9 +25,9 @@ screen() {
     checks=$((checks + 1))
     (cd "$folder" && "$gait" report "$@" >out 2>err) || fail "$what: no report"
     # Numbers become # in the place of their last digit: times, shares, dates, and numbers of processes and threads.
-    perl -pe 's/( *)((?:~|[+-])?\d[\d.]*(?:ns|us|ms|s))\b/" " x (length("$1$2") - 1) . "#"/ge;
-        s/( *)(\d+\.\d%)/" " x (length("$1$2") - 1) . "#"/ge;
-        s/^recorded .*/recorded   #/; s/for [0-9.]+ s,/for # s,/;
+    perl -pe 's/( *)((?:~|[+-])?\d[\d.]* (?:ns|us|ms|s))\b/" " x (length("$1$2") - 1) . "#"/ge;
+        s/( *)(\d+\.\d %)/" " x (length("$1$2") - 1) . "#"/ge;
+        s/^recorded .*/recorded   #/; s/, for +#,/, for #,/;
         s/^( *)(\d+)( +)(\d+|-)(?=  )/" " x (length("$1$2") - 1) . "#" . " " x (length("$3$4") - 1) . ($4 eq "-" ? "-" : "#")/e;
         s/ {2}\d+\/\d+ /  #\/# /;' "$folder/out" >"$folder/shown"
     cat >"$folder/expected"
@@ -57,11 +57,11 @@ lost       nothing
                    all                         398            398              0
 
 4 functions by calls
-    total     self  self%      calls      min      avg      p50      p99      max  function  module
-        #        #      #        200        #        #        #        #        #  r_serve   calls
-        #        #      #        177        #        #        #        #        #  r_fib     calls
-        #        #      #         20        #        #        #        #        #  r_wait    calls
-        #        #      #          1        #        #        #        #        #  main      calls
+     total      self  self %      calls       min       avg       p50       p99       max  function  module
+         #         #       #        200         #         #         #         #         #  r_serve   calls
+         #         #       #        177         #         #         #         #         #  r_fib     calls
+         #         #       #         20         #         #         #         #         #  r_wait    calls
+         #         #       #          1         #         #         #         #         #  main      calls
 END
 
 screen "threads" before --by thread --sort calls --filter 'calls!r_s*' <<'END'
@@ -83,22 +83,22 @@ lost       nothing
                    all                         398            398              0
 
 2 threads by calls
-    total     self  self%      calls      min      avg      p50      p99      max  thread
-        #        #      #        100        #        #        #        #        #  #/# server
-        #        #      #        100        #        #        #        #        #  #/# server
+     total      self  self %      calls       min       avg       p50       p99       max  thread
+         #         #       #        100         #         #         #         #         #  #/# server
+         #         #       #        100         #         #         #         #         #  #/# server
 END
 
 screen "two traces" before --diff after --sort calls <<'END'
-before  before: ./calls, for # s, 398 calls, 0 bytes of records lost
-after   after: ./calls, for # s, 278 calls, 0 bytes of records lost
+before  before: ./calls, for #, 398 calls, 0 bytes of records lost
+after   after: ./calls, for #, 278 calls, 0 bytes of records lost
 
- total                       self                        calls
-   before    after    change   before    after    change     before      after      change        function  module
-        #        -         #        #        -         #        200          0        -200  gone  r_serve   calls
-        -        #         #        -        #         #          0        100        +100  new   r_extra   calls
-        #        -         #        #        -         #         20          0         -20  gone  r_wait    calls
-        #        #         #        #        #         #          1          1           0        main      calls
-        #        #         #        #        #         #        177        177           0        r_fib     calls
+ total                          self                           calls
+    before     after     change    before     after     change     before      after      change        function  module
+         #         -          #         #         -          #        200          0        -200  gone  r_serve   calls
+         -         #          #         -         #          #          0        100        +100  new   r_extra   calls
+         #         -          #         #         -          #         20          0         -20  gone  r_wait    calls
+         #         #          #         #         #          #          1          1           0        main      calls
+         #         #          #         #         #          #        177        177           0        r_fib     calls
 END
 
 # ---- numbers --------------------------------------------------------------------------------------------------------

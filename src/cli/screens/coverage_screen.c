@@ -3,6 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/figures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,13 +23,13 @@ static void put_heading(struct screen *screen, const char *text)
     screen_print(screen, "\n");
 }
 
-/* "     12 of      345    3.5%" */
+/* "     12 of      345   3.5 %" */
 static void put_share(struct screen *screen, uint64_t part, uint64_t whole)
 {
-    if (whole == 0)
-        screen_print(screen, "%7" PRIu64 " of %8" PRIu64 "       -", part, whole);
-    else
-        screen_print(screen, "%7" PRIu64 " of %8" PRIu64 " %6.1f%%", part, whole, 100.0 * (double)part / (double)whole);
+    char share[FIGURE_BYTES];
+
+    screen_print(screen, "%7" PRIu64 " of %8" PRIu64 " %7s", part, whole,
+                 whole == 0 ? "-" : share_write((double)part, (double)whole, share));
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/figures.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -54,20 +55,16 @@ static void put_line(const struct find_listing *listing, const struct elf_functi
     screen_print(screen, "\n");
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
-}
-
 static void put_summary(const struct find_listing *listing, const char *what, const struct find_counts *counts)
 {
     struct screen *screen = listing->screen;
+    char share[FIGURE_BYTES];
 
     screen_put(screen, SCREEN_STRONG, 0, what);
     screen_print(screen, ": %" PRIu64 " function%s", counts->functions, counts->functions == 1 ? "" : "s");
     for (unsigned i = 0; listing->is_hookable && i <= HOOK_IMPOSSIBLE; i++)
-        screen_print(screen, "%s%s %" PRIu64 " (%.3f %%)", i == 0 ? ": " : ", ", hook_method_name(i),
-                     counts->methods[i], percent(counts->methods[i], counts->functions));
+        screen_print(screen, "%s%s %" PRIu64 " (%s)", i == 0 ? ": " : ", ", hook_method_name(i), counts->methods[i],
+                     share_write((double)counts->methods[i], (double)counts->functions, share));
     if (listing->is_hookable)
         screen_print(screen, "; entry only %" PRIu64, counts->entry_only);
     screen_print(screen, "\n");

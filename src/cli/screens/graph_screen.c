@@ -4,7 +4,7 @@
 #include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "view/call_tracker.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ struct graph_line {
 static void put_ticks(struct graph_screen *shown, uint64_t ticks, bool is_guessed)
 {
     double nanoseconds = (double)ticks * shown->graph.tick_ns;
-    char text[DURATION_BYTES], signed_text[DURATION_BYTES + 1];
+    char text[FIGURE_BYTES], signed_text[FIGURE_BYTES + 1];
 
     if (!is_guessed) {
         screen_print(shown->screen, "%11s", duration_write(nanoseconds, text));
@@ -73,11 +73,14 @@ static void put_ticks(struct graph_screen *shown, uint64_t ticks, bool is_guesse
 static void put_line(struct graph_screen *shown, const struct graph_line *line, enum screen_style style)
 {
     if (line->total == UINT64_MAX) {
-        screen_print(shown->screen, "%11s %7s ", "", "");
+        screen_print(shown->screen, "%11s %8s", "", "");
     } else {
         put_ticks(shown, line->total, line->is_guessed);
-        screen_print(shown->screen, " %6.*f%% ", line->is_guessed ? 0 : 1,
-                     100 * report_graph_share(&shown->graph, line->total));
+        double share = report_graph_share(&shown->graph, line->total);
+        char text[FIGURE_BYTES];
+
+        screen_print(shown->screen, " %7s ",
+                     line->is_guessed ? share_write_rough(share, 1, text) : share_write(share, 1, text));
     }
     if (line->self == UINT64_MAX)
         screen_print(shown->screen, "%11s", "");

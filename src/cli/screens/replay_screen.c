@@ -4,7 +4,7 @@
 #include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "trace/detail_text.h"
 #include "trace/kernel_events.h"
 #include "view/call_tracker.h"
@@ -128,7 +128,7 @@ static const char *sign_of(const struct replay_screen *shown, uint32_t flags)
 static void put_duration(struct replay_screen *shown, const struct replay_row *row)
 {
     double ns = (double)row->ticks * shown->tick_ns;
-    char duration[DURATION_BYTES], text[DURATION_BYTES + 1];
+    char duration[FIGURE_BYTES], text[FIGURE_BYTES + 1];
 
     if (row->kind != REPLAY_CLOSE && row->kind != REPLAY_LEAF && row->kind != REPLAY_SYSTEM_CALL) {
         screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");

@@ -5,7 +5,7 @@
 #include "cli/screens/guess_notice.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "report/report_diff.h"
 #include "report/report_words.h"
 
@@ -26,19 +26,19 @@ struct changes {
 
 static void put_time(const struct changes *changes, double nanoseconds, bool is_known)
 {
-    char text[DURATION_BYTES];
+    char text[FIGURE_BYTES];
 
-    screen_print(changes->screen, " %8s", is_known ? duration_write_short(nanoseconds, text) : "-");
+    screen_print(changes->screen, " %9s", is_known ? duration_write(nanoseconds, text) : "-");
 }
 
-/* "+1.500us" */
+/* "+1.500 us" */
 static void put_time_difference(const struct changes *changes, double nanoseconds)
 {
-    char text[DURATION_BYTES], shown[DURATION_BYTES + 1];
+    char text[FIGURE_BYTES], shown[FIGURE_BYTES + 1];
 
-    duration_write_short(nanoseconds < 0 ? -nanoseconds : nanoseconds, text);
+    duration_write(nanoseconds < 0 ? -nanoseconds : nanoseconds, text);
     snprintf(shown, sizeof(shown), "%s%s", nanoseconds < 0 ? "-" : "+", text);
-    screen_print(changes->screen, " %9s", shown);
+    screen_print(changes->screen, " %10s", shown);
 }
 
 static void put_times(const struct changes *changes, const struct report_change *change, enum report_order order)
@@ -81,10 +81,10 @@ static void put_heading(const struct changes *changes, int name_columns)
     int used = 0;
 
     if (changes->has_times) {
-        snprintf(text, sizeof(text), "\n %-27s %-27s %s\n", report_order_name(changes->first), "self", "calls");
+        snprintf(text, sizeof(text), "\n %-30s %-30s %s\n", report_order_name(changes->first), "self", "calls");
         screen_put(changes->screen, SCREEN_STRONG, 0, text);
-        used = snprintf(text, sizeof(text), " %8s %8s %9s %8s %8s %9s", "before", "after", "change", "before", "after",
-                        "change");
+        used = snprintf(text, sizeof(text), " %9s %9s %10s %9s %9s %10s", "before", "after", "change", "before",
+                        "after", "change");
     } else {
         screen_put(changes->screen, SCREEN_STRONG, 0, "\n calls\n");
     }
@@ -110,14 +110,14 @@ static int count_columns(const struct report_diff *diff, size_t shown)
 
 static void put_trace(struct screen *screen, const char *name, const char *path, const struct trace_report *report)
 {
-    char clean[TEXT_BYTES], calls[COUNT_BYTES], lost[COUNT_BYTES];
+    char clean[TEXT_BYTES], duration[FIGURE_BYTES], calls[FIGURE_BYTES], lost[FIGURE_BYTES];
 
     screen_put(screen, SCREEN_STRONG, 8, name);
     screen_print(screen, "%s: ", printable(clean, sizeof(clean), path));
-    screen_print(screen, "%s, for %.3f s, %s calls, %s bytes of records lost\n",
+    screen_print(screen, "%s, for %s, %s calls, %s of records lost\n",
                  printable(clean, sizeof(clean), report->trace->manifest.program),
-                 (double)report_duration_ns(report) / 1e9, count_write(report->all.calls, calls),
-                 count_write(trace_report_lost_bytes(report), lost));
+                 duration_write((double)report_duration_ns(report), duration), count_write(report->all.calls, calls),
+                 size_write(trace_report_lost_bytes(report), lost));
 }
 
 /* A guess in one of them makes every difference one. */

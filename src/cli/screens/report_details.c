@@ -3,7 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "report/report_words.h"
 #include "view/trace_report.h"
 
@@ -14,7 +14,7 @@
 
 static void put_time(struct screen *screen, const struct detail_count *count, double nanoseconds)
 {
-    char text[DURATION_BYTES];
+    char text[FIGURE_BYTES];
 
     screen_print(screen, " %11s", count->returns == 0 ? "-" : duration_write(nanoseconds, text));
 }

@@ -3,7 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "report/report_words.h"
 #include "view/trace_report.h"
 
@@ -38,13 +38,13 @@ static void put_time(struct screen *screen, const struct trace_report *report)
 {
     time_t seconds = (time_t)(report->trace->manifest.began_unix_ns / 1000000000);
     uint64_t duration_ns = report_duration_ns(report);
-    char text[TEXT_BYTES], date[64] = "at an unknown time";
+    char text[TEXT_BYTES], date[64] = "at an unknown time", duration[FIGURE_BYTES];
     struct tm parts;
 
     if (gmtime_r(&seconds, &parts) != NULL && strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
         strcpy(date, "at an unknown time");
     if (duration_ns != 0)
-        snprintf(text, sizeof(text), "%s, for %.3f s", date, (double)duration_ns / 1e9);
+        snprintf(text, sizeof(text), "%s, for %s", date, duration_write((double)duration_ns, duration));
     else
         snprintf(text, sizeof(text), "%s", date);
     put_field(screen, "recorded", text);
@@ -94,7 +94,7 @@ static void put_events(struct screen *screen, const struct manifest *manifest)
 static void put_calls(struct screen *screen, const struct trace_report *report)
 {
     size_t threads = report->trace->thread_count, functions = report->groups.count;
-    char text[TEXT_BYTES], calls[COUNT_BYTES], count[COUNT_BYTES], of[TEXT_BYTES] = "";
+    char text[TEXT_BYTES], calls[FIGURE_BYTES], count[FIGURE_BYTES], of[TEXT_BYTES] = "";
 
     if (report->all.calls == 0)
         return;
@@ -118,7 +118,7 @@ static void put_losses(struct screen *screen, const struct trace_report *report)
 {
     const struct manifest *manifest = &report->trace->manifest;
     uint64_t bytes = trace_report_lost_bytes(report), places = 0;
-    char text[TEXT_BYTES], lost[COUNT_BYTES], count[COUNT_BYTES];
+    char text[TEXT_BYTES], lost[FIGURE_BYTES], count[FIGURE_BYTES];
 
     for (size_t i = 0; i < report->trace->thread_count; i++)
         places += report->threads[i].loss_count;

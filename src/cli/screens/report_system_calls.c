@@ -2,7 +2,7 @@
 #include "cli/screens/report_sections.h"
 
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 #include "view/record_words.h"
 #include "view/trace_report.h"
 
@@ -11,7 +11,7 @@
 
 static void put_time(struct screen *screen, const struct system_call_sum *count, double nanoseconds)
 {
-    char text[DURATION_BYTES];
+    char text[FIGURE_BYTES];
 
     screen_print(screen, " %11s", count->returned == 0 ? "-" : duration_write(nanoseconds, text));
 }
@@ -19,11 +19,11 @@ static void put_time(struct screen *screen, const struct system_call_sum *count,
 static void put_count(struct screen *screen, const struct system_call_sum *count, double tick_ns, uint64_t all)
 {
     double average = count->returned == 0 ? 0 : (double)count->total / (double)count->returned;
-    char name[SYSTEM_CALL_NAME_BYTES], errors[24] = "";
+    char name[SYSTEM_CALL_NAME_BYTES], errors[24] = "", share[FIGURE_BYTES];
 
     if (count->errors != 0)
         snprintf(errors, sizeof(errors), "%" PRIu64, count->errors);
-    screen_print(screen, "%13.2f%%", all == 0 ? 0 : 100 * (double)count->total / (double)all);
+    screen_print(screen, "%14s", share_write((double)count->total, (double)all, share));
     put_time(screen, count, (double)count->total * tick_ns);
     put_time(screen, count, average * tick_ns);
     put_time(screen, count, (double)count->longest * tick_ns);

@@ -4,7 +4,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
-#include "report/figures.h"
+#include "hosted/figures.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,35 +19,34 @@
 static void put_time(const struct report_table *table, const struct call_statistics *statistics, double ticks)
 {
     double tick_ns = view_clock_tick_ns(&table->report->trace->clock);
-    char text[DURATION_BYTES], shown[DURATION_BYTES + 1];
+    char text[FIGURE_BYTES], shown[FIGURE_BYTES + 1];
 
     if (statistics->guessed == 0)
-        duration_write_short(ticks * tick_ns, text);
+        duration_write(ticks * tick_ns, text);
     else
-        duration_write_rough_short(ticks * tick_ns, text);
+        duration_write_rough(ticks * tick_ns, text);
     snprintf(shown, sizeof(shown), "%s%s",
              statistics->guessed == 0 || table->report->guesses == GUESSED_TIMES_ALL ? "" : "~", text);
-    screen_print(table->screen, " %8s", shown);
-}
-
-static double share(uint64_t part, uint64_t all)
-{
-    return all == 0 ? 0 : 100.0 * (double)part / (double)all;
+    screen_print(table->screen, " %9s", shown);
 }
 
 static void put_numbers(const struct report_table *table, const struct call_statistics *statistics)
 {
     const struct trace_report *report = table->report;
+    double self = (double)statistics->self, all_self = (double)report->all.self;
+    char share[FIGURE_BYTES];
 
     if (!report->has_times) {
-        screen_print(table->screen, "%12" PRIu64 " %6.2f%%", statistics->calls,
-                     share(statistics->calls, report->all.calls));
+        screen_print(table->screen, "%12" PRIu64 " %8s", statistics->calls,
+                     share_write((double)statistics->calls, (double)report->all.calls, share));
         return;
     }
     put_time(table, statistics, (double)statistics->total);
-    put_time(table, statistics, (double)statistics->self);
-    screen_print(table->screen, " %5.*f%% %10" PRIu64, statistics->guessed == 0 ? 1 : 0,
-                 share(statistics->self, report->all.self), statistics->calls);
+    put_time(table, statistics, self);
+    screen_print(table->screen, " %7s %10" PRIu64,
+                 statistics->guessed == 0 ? share_write(self, all_self, share)
+                                          : share_write_rough(self, all_self, share),
+                 statistics->calls);
     put_time(table, statistics, (double)statistics->shortest);
     put_time(table, statistics, call_statistics_average(statistics));
     put_time(table, statistics, (double)call_statistics_percentile(statistics, 50));
@@ -110,10 +109,10 @@ static void put_heading(const struct report_table *table, int name_columns)
     int used;
 
     if (table->report->has_times)
-        used = snprintf(text, sizeof(text), " %8s %8s %6s %10s %8s %8s %8s %8s %8s", "total", "self", "self%", "calls",
+        used = snprintf(text, sizeof(text), " %9s %9s %7s %10s %9s %9s %9s %9s %9s", "total", "self", "self %", "calls",
                         "min", "avg", "p50", "p99", "max");
     else
-        used = snprintf(text, sizeof(text), "%12s %7s", "calls", "share");
+        used = snprintf(text, sizeof(text), "%12s %8s", "calls", "share");
     if (table->report->groups.kind == CALL_GROUP_FUNCTION)
         snprintf(text + used, sizeof(text) - (size_t)used, "  %-*s  module\n", name_columns, kind);
     else

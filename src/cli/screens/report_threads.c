@@ -3,6 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/figures.h"
 #include "report/report_words.h"
 #include "view/trace_report.h"
 
@@ -77,15 +78,17 @@ static void put_heading(const struct thread_columns *columns)
 }
 
 /* What those of a thread, or all of them, lost: besides what the tally has. */
-static void put_counts(const struct thread_columns *columns, const struct thread_tally *tally,
-                       uint64_t unwritten_bytes, uint64_t waited_ns)
+static void put_counts(const struct thread_columns *columns, const struct thread_tally *tally, uint64_t unwritten_bytes,
+                       uint64_t waited_ns)
 {
+    char text[FIGURE_BYTES];
+
     for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
         if (columns->events & 1u << bit)
             screen_print(columns->screen, " %14" PRIu64, tally->counts[bit]);
     screen_print(columns->screen, " %14" PRIu64, tally->lost_bytes + unwritten_bytes);
     if (columns->has_waits)
-        screen_print(columns->screen, " %12.3f s", (double)waited_ns / 1e9);
+        screen_print(columns->screen, " %14s", duration_write((double)waited_ns, text));
     screen_print(columns->screen, "\n");
 }
 
@@ -157,8 +160,7 @@ static void put_losses(struct screen *screen, const struct manifest *manifest)
         const struct manifest_process *process = &manifest->processes[i];
         const struct manifest_losses *lost = &process->losses;
 
-        put_loss(screen, process->pid, manifest_unwritten_bytes(process),
-                 "bytes of records that could not be written");
+        put_loss(screen, process->pid, manifest_unwritten_bytes(process), "bytes of records that could not be written");
         put_loss(screen, process->pid, lost->late_bytes, "bytes of records that were not read in time");
         put_loss(screen, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
         put_loss(screen, process->pid, lost->no_room_count, "blocks or modules for which there was no room");

@@ -3,6 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
+#include "hosted/figures.h"
 #include "trace/manifest.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static void put_more(struct screen *screen, uint64_t count)
 static void put_triggers(struct screen *screen, const struct manifest *manifest)
 {
     size_t shown = manifest->trigger_count < SHOWN_MAX ? manifest->trigger_count : SHOWN_MAX;
-    char clean[TEXT_BYTES];
+    char clean[TEXT_BYTES], moment[FIGURE_BYTES];
 
     for (size_t i = 0; i < shown; i++) {
         const struct manifest_trigger *trigger = &manifest->triggers[i];
@@ -40,7 +41,7 @@ static void put_triggers(struct screen *screen, const struct manifest *manifest)
         screen_print(screen, "%s", printable(clean, sizeof(clean), trigger->kind));
         if (trigger->text[0] != '\0')
             screen_print(screen, " (%s)", printable(clean, sizeof(clean), trigger->text));
-        screen_print(screen, " at %.3f s", seconds_at(manifest, trigger->time));
+        screen_print(screen, " at %s", moment_write(seconds_at(manifest, trigger->time), moment));
         if (trigger->tid != 0)
             screen_print(screen, ", thread %" PRIu32, trigger->tid);
         screen_print(screen, "\n");
@@ -51,13 +52,14 @@ static void put_triggers(struct screen *screen, const struct manifest *manifest)
 static void put_windows(struct screen *screen, const struct manifest *manifest)
 {
     size_t shown = manifest->window_count < SHOWN_MAX ? manifest->window_count : SHOWN_MAX;
+    char from[FIGURE_BYTES], to[FIGURE_BYTES];
 
     for (size_t i = 0; i < shown; i++) {
         const struct manifest_window *window = &manifest->windows[i];
 
         screen_put(screen, SCREEN_STRONG, 11, "kept");
-        screen_print(screen, "from %.3f s to %.3f s%s\n", seconds_at(manifest, window->from),
-                     seconds_at(manifest, window->to),
+        screen_print(screen, "from %s to %s%s\n", moment_write(seconds_at(manifest, window->from), from),
+                     moment_write(seconds_at(manifest, window->to), to),
                      window->is_cut ? "; what came before was too much for the memory" : "");
     }
     put_more(screen, manifest->window_count - shown);
@@ -70,6 +72,7 @@ static void put_windows(struct screen *screen, const struct manifest *manifest)
 static void put_pieces(struct screen *screen, const struct manifest *manifest)
 {
     uint32_t deleted = manifest_deleted_pieces(manifest);
+    char from[FIGURE_BYTES];
 
     if (manifest->piece_count == 0)
         return;
@@ -77,8 +80,9 @@ static void put_pieces(struct screen *screen, const struct manifest *manifest)
     if (deleted == 0)
         screen_print(screen, "%zu\n", manifest->piece_count);
     else
-        screen_print(screen, "the last %zu of %zu; what came before %.3f s is deleted\n", manifest->piece_count,
-                     manifest->piece_count + deleted, seconds_at(manifest, manifest->pieces[0].from));
+        screen_print(screen, "the last %zu of %zu; what came before %s is deleted\n", manifest->piece_count,
+                     manifest->piece_count + deleted,
+                     moment_write(seconds_at(manifest, manifest->pieces[0].from), from));
 }
 
 void report_windows(struct screen *screen, const struct manifest *manifest)

@@ -20,8 +20,7 @@ static void expect(const struct closing_words *words, void (*say)(const struct c
 
 static void a_recording_without_loss_takes_a_line(void)
 {
-    struct closing_words words = {
-        .path = "./traces/a", .event_count = 1, .file_bytes = 900, .duration_ns = 1500000000};
+    struct closing_words words = {.path = "./traces/a", .event_count = 1, .file_bytes = 900, .duration_ns = 1500000000};
 
     expect(&words, closing_words_say, "gait: recorded 1 event in 1.500 s, nothing lost: 900 bytes in ./traces/a\n");
     words.event_count = 1002003;
@@ -40,11 +39,11 @@ static void pieces_that_are_gone_are_told(void)
     struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .deleted_pieces = 1};
 
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, nothing lost: 10 bytes in t\n"
            "gait: the oldest 1 piece was deleted, and the events in it\n");
     words.deleted_pieces = 7;
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, nothing lost: 10 bytes in t\n"
            "gait: the oldest 7 pieces were deleted, and the events in them\n");
 }
 
@@ -53,11 +52,11 @@ static void threads_that_were_left_are_told(void)
     struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .left_count = 1};
 
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, nothing lost: 10 bytes in t\n"
            "gait: 1 thread was not followed to the end; gait report says where and why\n");
     words.left_count = 3;
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, nothing lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, nothing lost: 10 bytes in t\n"
            "gait: 3 threads were not followed to the end; gait report says where and why\n");
 }
 
@@ -67,7 +66,7 @@ static void losses_are_told_with_what_helps(void)
         .path = "t", .event_count = 1000, .file_bytes = 1024, .duration_ns = 1000000, .lost_bytes = 2048};
 
     expect(&words, closing_words_say,
-           "gait: recorded 1,000 events in 0.001 s, some lost: 1.0 KiB in t\n"
+           "gait: recorded 1,000 events in 1.000 ms, some lost: 1.0 KiB in t\n"
            "gait: 2.0 KiB of event records were lost, because they came faster than they were written; --overflow "
            "block makes the program wait\n");
 }
@@ -100,13 +99,13 @@ static void what_could_not_be_written_is_told_by_thread(void)
                                   .is_cut = true};
 
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, some lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, some lost: 10 bytes in t\n"
            "gait: 2.0 KiB of event records could not be written: 2.0 KiB of thread 7 (one)\n"
            "gait: what the program did after that was not recorded\n");
     words.unwritten_count = 6;
     words.lost_bytes = 2058;
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, some lost: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, some lost: 10 bytes in t\n"
            "gait: 2.0 KiB of event records could not be written: 2.0 KiB of thread 7 (one), 10 bytes of thread 8 "
            "(two?), 3 bytes of thread 9 (three), 2 bytes of thread 10 (four) and those of 2 more\n"
            "gait: what the program did after that was not recorded\n"
@@ -119,7 +118,7 @@ static void what_ended_early_has_not_lost_nothing(void)
     const struct closing_words words = {.path = "t", .event_count = 2, .file_bytes = 10, .is_cut = true};
 
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, but not to the end: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, but not to the end: 10 bytes in t\n"
            "gait: what the program did after that was not recorded\n");
 }
 

@@ -19,7 +19,7 @@ static void a_trace_without_its_files_is_shown(void)
     run = COMMAND_RUN(&command_coverage, 100, folder.path, "--functions");
     CHECK_EQUAL(run.status, COMMAND_DONE);
     CHECK_TEXT(run.output, "functions that ran           module\n"
-                           "      1 of        1  100.0%  /nowhere/example (its file is gone: only what ran is known)\n"
+                           "      1 of        1 100.0 %  /nowhere/example (its file is gone: only what ran is known)\n"
                            "\n"
                            "/nowhere/example: 1 function that ran\n"
                            "          10  example+0x1100\n");

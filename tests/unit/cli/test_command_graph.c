@@ -23,21 +23,21 @@ static void all_paths_are_shown(void)
                          "process 100: ./example --fast\n"
                          "\n"
                          "      total       %        self       calls  function, and below it whom it calls\n"
-                         "    1.00 us   66.7%      500 ns           1  example+0x1000\n"
-                         "     500 ns   33.3%      500 ns           1    example+0x1100\n"
-                         "     500 ns   33.3%      500 ns           1  example+0x1100\n"
+                         "   1.000 us  66.7 %      500 ns           1  example+0x1000\n"
+                         "     500 ns  33.3 %      500 ns           1    example+0x1100\n"
+                         "     500 ns  33.3 %      500 ns           1  example+0x1100\n"
                          "\n");
     command_check_output(&command_graph, (const char *const[]){folder.path, "--thread=101", NULL},
                          "process 100: ./example --fast\n"
                          "\n"
                          "      total       %        self       calls  function, and below it whom it calls\n"
-                         "     500 ns  100.0%      500 ns           1  example+0x1100\n"
+                         "     500 ns 100.0 %      500 ns           1  example+0x1100\n"
                          "\n");
     command_check_output(&command_graph, (const char *const[]){folder.path, "--min-percent=50", "--depth", "1", NULL},
                          "process 100: ./example --fast\n"
                          "\n"
                          "      total       %        self       calls  function, and below it whom it calls\n"
-                         "    1.00 us   66.7%      500 ns           1  example+0x1000\n"
+                         "   1.000 us  66.7 %      500 ns           1  example+0x1000\n"
                          "\n"
                          "not shown, since each has less than 50 %: 1; --min-percent 0 shows them\n"
                          "deeper calls: 1; --depth shows them\n");
@@ -51,11 +51,11 @@ static void a_function_is_shown_with_its_callers(void)
                          "example+0x1100 in /nowhere/example\n"
                          "\n"
                          "      total       %        self       calls  called by, and below who called that\n"
-                         "     500 ns   50.0%                       1  example+0x1000\n"
-                         "     500 ns   50.0%                       1  (not known by whom)\n"
+                         "     500 ns  50.0 %                       1  example+0x1000\n"
+                         "     500 ns  50.0 %                       1  (not known by whom)\n"
                          "\n"
                          "      total       %        self       calls  the function, and below it whom it calls\n"
-                         "    1.00 us  100.0%     1.00 us           2  example+0x1100\n"
+                         "   1.000 us 100.0 %    1.000 us           2  example+0x1100\n"
                          "\n");
     trace_folder_deinit(&folder);
 }

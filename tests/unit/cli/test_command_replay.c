@@ -26,13 +26,13 @@ static void all_threads_are_shown_by_time(void)
                          "             worker 101   example+0x1200() {\n"
                          "      50 ns  example 100    } /* example+0x1100 */\n"
                          "     380 ns  worker 101   } /* example+0x1200 */\n"
-                         "    1.00 us  example 100  } /* example+0x1000 */\n");
+                         "   1.000 us  example 100  } /* example+0x1000 */\n");
     command_check_output(&command_replay, (const char *const[]){folder.path, "--by-thread", NULL},
                          "   duration  calls\n"
                          "thread example 100 of process 100: ./example --fast\n"
                          "             example+0x1000() {\n"
                          "      50 ns    example+0x1100();\n"
-                         "    1.00 us  } /* example+0x1000 */\n"
+                         "   1.000 us  } /* example+0x1000 */\n"
                          "\n"
                          "thread worker 101 of process 100: ./example --fast\n"
                          "     380 ns  example+0x1200();\n");
@@ -48,10 +48,10 @@ static void options_choose_what_is_shown(void)
                          "   duration  calls\n      50 ns  example+0x1100();\n");
     command_check_output(&command_replay,
                          (const char *const[]){"--min-duration", "0.9us", folder.path, "--thread=100", NULL},
-                         "   duration  calls\n    1.00 us  example+0x1000();\n");
+                         "   duration  calls\n   1.000 us  example+0x1000();\n");
     command_check_output(&command_replay,
                          (const char *const[]){"--from", "1.2us", folder.path, "--thread=100", "--depth=1", NULL},
-                         "   duration  calls\n    1.00 us  example+0x1000();\n");
+                         "   duration  calls\n   1.000 us  example+0x1000();\n");
     command_check_output(
         &command_replay, (const char *const[]){"--limit", "1", folder.path, "--thread=100", NULL},
         "   duration  calls\n             example+0x1000() {\nand more; without --limit they are shown\n");

@@ -26,34 +26,35 @@ static void all_of_a_trace_is_shown(void)
     begin();
     run = COMMAND_RUN(&command_report, 100, folder.path);
     CHECK_EQUAL(run.status, COMMAND_DONE);
-    CHECK_TEXT(run.output,
-               "program    ./example\n"
-               "command    gait record ./example --fast\n"
-               "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
-               "ended      exit status 3\n"
-               "events     call, ret; with times\n"
-               "calls      10 of 1 function, in 2 threads\n"
-               "lost       288 bytes of records, in 4 places\n"
-               "\n"
-               "    pid  parent  command\n"
-               "    100       -  ./example --fast  (exit status 3)\n"
-               "\n"
-               "    pid       tid  thread                    calls        returns     bytes lost\n"
-               "    100       100  example                       5              5              0\n"
-               "    100       101  worker                        5              5            288\n"
-               "                   all                          10             10            288\n"
-               "\n"
-               "1 function by total time, with all that is called\n"
-               "    total     self  self%      calls      min      avg      p50      p99      max  function        "
-               "module\n"
-               "    500ns    500ns 100.0%         10     50ns     50ns     50ns     50ns     50ns  example+0x1100  "
-               "example (is gone)\n"
-               "\n"
-               "1 function by self time, without what is called\n"
-               "    total     self  self%      calls      min      avg      p50      p99      max  function        "
-               "module\n"
-               "    500ns    500ns 100.0%         10     50ns     50ns     50ns     50ns     50ns  example+0x1100  "
-               "example (is gone)\n");
+    CHECK_TEXT(
+        run.output,
+        "program    ./example\n"
+        "command    gait record ./example --fast\n"
+        "recorded   2023-11-14 22:13:20 UTC, for 2.500 s\n"
+        "ended      exit status 3\n"
+        "events     call, ret; with times\n"
+        "calls      10 of 1 function, in 2 threads\n"
+        "lost       288 bytes of records, in 4 places\n"
+        "\n"
+        "    pid  parent  command\n"
+        "    100       -  ./example --fast  (exit status 3)\n"
+        "\n"
+        "    pid       tid  thread                    calls        returns     bytes lost\n"
+        "    100       100  example                       5              5              0\n"
+        "    100       101  worker                        5              5            288\n"
+        "                   all                          10             10            288\n"
+        "\n"
+        "1 function by total time, with all that is called\n"
+        "     total      self  self %      calls       min       avg       p50       p99       max  function        "
+        "module\n"
+        "    500 ns    500 ns 100.0 %         10     50 ns     50 ns     50 ns     50 ns     50 ns  example+0x1100  "
+        "example (is gone)\n"
+        "\n"
+        "1 function by self time, without what is called\n"
+        "     total      self  self %      calls       min       avg       p50       p99       max  function        "
+        "module\n"
+        "    500 ns    500 ns 100.0 %         10     50 ns     50 ns     50 ns     50 ns     50 ns  example+0x1100  "
+        "example (is gone)\n");
     command_run_deinit(&run);
     trace_folder_deinit(&folder);
 }

@@ -15,7 +15,7 @@ static void every_stack_is_a_frame_with_its_numbers(void)
         export_lab_count(&lab, "data-b=\"0\" data-t=\"1600\" data-s=\"0\" data-c=\"0\" data-d=\"0\"><title>all\n"), 1);
     /* Behind the 250 of the thread that comes first; below it 1180 pixels are 1600. */
     CHECK_EQUAL(export_lab_count(&lab, "data-b=\"250\" data-t=\"1100\" data-s=\"800\" data-c=\"2\" data-d=\"2\"><title>"
-                                       "example+0x1000\nexample\n1,100 ns, 68.75 %; itself 800 ns, 50.00 %; calls: "
+                                       "example+0x1000\nexample\n1.100 us, 68.8 %; itself 800 ns, 50.0 %; calls: "
                                        "2</title><rect x=\"194.38\" y=\"98\" width=\"811.25\" height=\"17\""),
                 1);
     CHECK_EQUAL(export_lab_count(&lab, "data-b=\"250\" data-t=\"300\" data-s=\"200\" data-c=\"3\" data-d=\"3\""), 1);
@@ -47,7 +47,7 @@ static void frames_too_small_to_be_seen_are_counted(void)
     export_lab_init(&lab);
     export_lab_choose(&lab, EXPORT_LAB_HOOKED);
     CHECK_EQUAL(export_lab_write(&lab, "flamegraph"), 0);
-    CHECK_EQUAL(export_lab_count(&lab, ">1,100 ns in 6 calls of 1 thread</text>"), 1);
+    CHECK_EQUAL(export_lab_count(&lab, ">1.100 us in 6 calls of 1 thread</text>"), 1);
     lab.job.from_ns = 2100;
     CHECK_EQUAL(export_lab_write(&lab, "flamegraph"), 0);
     CHECK_EQUAL(export_lab_count(

@@ -26,7 +26,7 @@ static void hooked_functions_are_all_that_counts(void)
 {
     coverage_lab_init(&lab, COVERAGE_LAB_HOOKS);
     run = COMMAND_RUN(&command_coverage, 100, lab.folder.path, "--functions", "--missed");
-    CHECK(strstr(run.output, "functions that ran           module\n      1 of        3   33.3%  /") == run.output);
+    CHECK(strstr(run.output, "functions that ran           module\n      1 of        3  33.3 %  /") == run.output);
     CHECK(shows(": 1 function that ran\n           2  coverage_lab_called\n"));
     CHECK(shows(": 2 functions that did not run\n"));
     CHECK(shows("\n  coverage_lab_missed\n"));
@@ -39,7 +39,7 @@ static void blocks_tell_more(void)
     coverage_lab_init(&lab, COVERAGE_LAB_BLOCKS);
     run = COMMAND_RUN(&command_coverage, 100, lab.folder.path, "--functions", "--filter", "coverage_lab_ran");
     CHECK(strstr(run.output, "functions that ran          bytes of code that ran         blocks  module\n"
-                             "      1 of        1  100.0%     12 of ") == run.output);
+                             "      1 of        1 100.0 %     12 of ") == run.output);
     CHECK(shows("%        2  /"));
     CHECK(shows("\n           3     12 of "));
     CHECK(!shows("Only functions"));

@@ -58,13 +58,13 @@ static void how_they_are_hooked_is_shown_with_numbers(void)
     check_list((struct find_listing){.is_hookable = true},
                "            1000       32  jump                          ab?cd  one.so\n"
                "            2000        1  trap, entry only              one.so+0x2000  one.so  (it is too short)\n"
-               "one.so: 2 functions: jump 1 (50.000 %), jump into padding 0 (0.000 %), hop 0 (0.000 %), trap 1 "
-               "(50.000 %), impossible 0 (0.000 %); entry only 1\n"
+               "one.so: 2 functions: jump 1 (50.0 %), jump into padding 0 (0.0 %), hop 0 (0.0 %), trap 1 "
+               "(50.0 %), impossible 0 (0.0 %); entry only 1\n"
                "          101000       32  jump                          ab?cd  two\n"
-               "two: 1 function: jump 1 (100.000 %), jump into padding 0 (0.000 %), hop 0 (0.000 %), trap 0 "
-               "(0.000 %), impossible 0 (0.000 %); entry only 0\n"
-               "all: 3 functions: jump 2 (66.667 %), jump into padding 0 (0.000 %), hop 0 (0.000 %), trap 1 "
-               "(33.333 %), impossible 0 (0.000 %); entry only 1\n");
+               "two: 1 function: jump 1 (100.0 %), jump into padding 0 (0.0 %), hop 0 (0.0 %), trap 0 "
+               "(0.0 %), impossible 0 (0.0 %); entry only 0\n"
+               "all: 3 functions: jump 2 (66.7 %), jump into padding 0 (0.0 %), hop 0 (0.0 %), trap 1 "
+               "(33.3 %), impossible 0 (0.0 %); entry only 1\n");
     check_list((struct find_listing){.is_summary = true}, "one.so: 2 functions\ntwo: 1 function\nall: 3 functions\n");
 }
 

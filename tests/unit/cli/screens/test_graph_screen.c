@@ -61,9 +61,9 @@ static void a_function_that_comes_again_is_marked(void)
     end("process 100: ./example --fast\n"
         "\n"
         "      total       %        self       calls  function, and below it whom it calls\n"
-        "    1.00 us  100.0%      990 ns           1  example+0x1100\n"
-        "     500 ns   50.0%                       1    example+0x1100  (again)\n"
-        "      10 ns    1.0%       10 ns           1    example+0x1200\n"
+        "   1.000 us 100.0 %      990 ns           1  example+0x1100\n"
+        "     500 ns  50.0 %                       1    example+0x1100  (again)\n"
+        "      10 ns   1.0 %       10 ns           1    example+0x1200\n"
         "\n");
 }
 
@@ -76,8 +76,8 @@ static void what_is_not_shown_is_told(void)
     end("process 100: ./example --fast\n"
         "\n"
         "      total       %        self       calls  function, and below it whom it calls\n"
-        "    1.00 us  100.0%      990 ns           1  example+0x1100\n"
-        "     500 ns   50.0%                       1    example+0x1100  (again)\n"
+        "   1.000 us 100.0 %      990 ns           1  example+0x1100\n"
+        "     500 ns  50.0 %                       1    example+0x1100  (again)\n"
         "\n"
         "not shown, since each has less than 5 %: 1; --min-percent 0 shows them\n"
         "deeper calls: 3; --depth shows them\n"
@@ -111,9 +111,9 @@ static void guesses_are_told_above_and_shown_whatever_their_share(void)
         "process 100: ./example --fast\n"
         "\n"
         "      total       %        self       calls  function, and below it whom it calls\n"
-        "    1.00 us  100.0%      990 ns           1  example+0x1100\n"
-        "     500 ns   50.0%                       1    example+0x1100  (again)\n"
-        "     ~10 ns      1%      ~10 ns           1    example+0x1200\n"
+        "   1.000 us 100.0 %      990 ns           1  example+0x1100\n"
+        "     500 ns  50.0 %                       1    example+0x1100  (again)\n"
+        "     ~10 ns     1 %      ~10 ns           1    example+0x1200\n"
         "\n");
 }
 

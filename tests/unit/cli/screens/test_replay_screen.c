@@ -54,8 +54,8 @@ static void calls_are_indented_and_end_with_their_duration(void)
     CHECK_EQUAL(shown.line_count, 4);
     end("   duration  calls\n"
         "             example+0x1100() {\n"
-        "    1.50 us    example+0x1100();\n"
-        "    2.50 ms  } /* example+0x1100 */\n");
+        "   1.500 us    example+0x1100();\n"
+        "   2.500 ms  } /* example+0x1100 */\n");
 }
 
 static void guesses_are_told_once_and_above_all_rows(void)
@@ -84,7 +84,7 @@ static void guesses_among_measured_times_have_a_sign(void)
         "somewhere between marks that do; gait spawn --times records them.\n"
         "   duration  calls\n"
         "      ~2 us  example+0x1100();\n"
-        "    2.47 us  example+0x1100();\n");
+        "   2.470 us  example+0x1100();\n");
 }
 
 static void signs_are_explained_where_they_occur(void)

@@ -42,12 +42,12 @@ static void both_traces_stand_side_by_side(void)
     expect_in(COMMAND_RUN(&command_report, 100, before.path, "--diff", after.path),
               ": ./example, for 2.500 s, 11 calls, 288 bytes of records lost\n"
               "\n"
-              " total                       self                        calls\n"
-              "   before    after    change   before    after    change     before      after      change        "
+              " total                          self                           calls\n"
+              "    before     after     change    before     after     change     before      after      change        "
               "function        module\n"
-              "  8.000us  20.50us  +12.50us  6.500us  20.50us  +14.00us         13         11          -2        "
+              "  8.000 us  20.50 us  +12.50 us  6.500 us  20.50 us  +14.00 us         13         11          -2        "
               "example+0x1100  example\n"
-              "  1.500us        -  -1.500us  1.500us        -  -1.500us          3          0          -3  gone  "
+              "  1.500 us         -  -1.500 us  1.500 us         -  -1.500 us          3          0          -3  gone  "
               "example+0x1200  example\n");
     end();
 }

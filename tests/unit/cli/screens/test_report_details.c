@@ -56,8 +56,8 @@ static void functions_are_shown_with_their_times(void)
                                     .bytes = &bytes});
     expect(&command_report,
            "         calls    shortest     average     longest  details of process 100; with the last arguments\n"
-           "             1     2.50 ms     2.50 ms     2.50 ms  example+0x1200(0x1, 0x2, 0xabc, ...) = 0x55\n"
-           "             2      500 ns     1.00 us     1.50 us  example+0x1100(0x1, 0x2, 0xabc, ...) = 0x55\n"
+           "             1    2.500 ms    2.500 ms    2.500 ms  example+0x1200(0x1, 0x2, 0xabc, ...) = 0x55\n"
+           "             2      500 ns    1.000 us    1.500 us  example+0x1100(0x1, 0x2, 0xabc, ...) = 0x55\n"
            "             1           -           -           -  0x999999(0x1, 0x2, 0xabc, ...)\n");
     expect(&command_verify, "100/100.1.detail.gait  good     1 chunk, 528 bytes, 7 records, 0 bytes lost");
     trace_folder_deinit(&folder);

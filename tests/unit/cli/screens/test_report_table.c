@@ -33,14 +33,15 @@ static void functions_are_shown_by_total_and_by_self_time(void)
     EXPECT(&command_report,
            "\n"
            "2 functions by total time, with all that is called\n"
-           "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
-           "  8.000us  6.500us  81.2%         13     50ns    615ns     50ns  2.500us  2.500us  example+0x1100  "
+           "     total      self  self %      calls       min       avg       p50       p99       max  function        "
+           "module\n"
+           "  8.000 us  6.500 us  81.2 %         13     50 ns    615 ns     50 ns  2.500 us  2.500 us  example+0x1100  "
            "example (is gone)\n"
-           "  1.500us  1.500us  18.8%          3    500ns    500ns    500ns    500ns    500ns  example+0x1200  "
+           "  1.500 us  1.500 us  18.8 %          3    500 ns    500 ns    500 ns    500 ns    500 ns  example+0x1200  "
            "example (is gone)\n"
            "\n"
            "2 functions by self time, without what is called\n"
-           "    total     self  self%      calls ");
+           "     total      self  self %      calls ");
     EXPECT(&command_report, "  enters         leaves ");
     trace_folder_deinit(&folder);
 }
@@ -50,16 +51,18 @@ static void an_order_and_a_kind_may_be_asked_for(void)
     begin();
     EXPECT(&command_report,
            "2 functions by calls\n"
-           "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
-           "  8.000us  6.500us  81.2%         13 ",
+           "     total      self  self %      calls       min       avg       p50       p99       max  function        "
+           "module\n"
+           "  8.000 us  6.500 us  81.2 %         13 ",
            "--sort", "calls");
     EXPECT(&command_report, "1 module by longest call\n", "--by", "module", "--sort", "max");
-    EXPECT(&command_report,
-           "3 threads by total time, with all that is called\n"
-           "    total     self  self%      calls      min      avg      p50      p99      max  thread\n"
-           "  7.500us  7.500us  93.8%          6    500ns  1.500us    500ns  2.500us  2.500us  100/102\n"
-           "    250ns    250ns   3.1%          5     50ns     50ns     50ns     50ns     50ns  100/100 example\n",
-           "--by", "thread");
+    EXPECT(
+        &command_report,
+        "3 threads by total time, with all that is called\n"
+        "     total      self  self %      calls       min       avg       p50       p99       max  thread\n"
+        "  7.500 us  7.500 us  93.8 %          6    500 ns  1.500 us    500 ns  2.500 us  2.500 us  100/102\n"
+        "    250 ns    250 ns   3.1 %          5     50 ns     50 ns     50 ns     50 ns     50 ns  100/100 example\n",
+        "--by", "thread");
     trace_folder_deinit(&folder);
 }
 
@@ -68,8 +71,9 @@ static void a_filter_leaves_other_functions_out(void)
     begin();
     EXPECT(&command_report,
            "1 function by self time, without what is called\n"
-           "    total     self  self%      calls      min      avg      p50      p99      max  function        module\n"
-           "  1.500us  1.500us 100.0%          3 ",
+           "     total      self  self %      calls       min       avg       p50       p99       max  function        "
+           "module\n"
+           "  1.500 us  1.500 us 100.0 %          3 ",
            "--filter", "exam*!*1200", "--sort", "self");
     EXPECT(&command_report, "calls      3 of functions that match '*1200', in 3 threads\n", "--filter", "*1200");
     trace_folder_deinit(&folder);

@@ -55,7 +55,7 @@ static void threads_that_waited_have_a_column(void)
     CHECK_EQUAL(manifest_write(&manifest, folder.fd, NULL), 0);
     manifest_free(&manifest);
     expect("calls        returns     bytes lost         waited\n"
-           "    100       100  example                       5              5              0        0.000 s\n"
+           "    100       100  example                       5              5              0           0 ns\n"
            "    100       101  worker                        5              5            288        1.250 s\n"
            "                   all                          10             10            288        1.250 s\n"
            "process 100 lost 288 bytes of records that were not read in time\n");
