@@ -14,6 +14,7 @@
 #include "agent/process_hooks.h"
 #include "agent/selection.h"
 #include "agent/system_call_watch.h"
+#include "agent/unhooked_function.h"
 #include "base/counters.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
@@ -63,6 +64,7 @@ struct hook_search {
     uint8_t *planned;              /* a bit for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
+    uint64_t armed; /* patterns by which something is hooked */
 };
 
 void function_hooks_begin(const struct function_hooks_options *options)
@@ -196,6 +198,73 @@ static void choose_details(const struct hook_search *search, size_t which, struc
         ring_region_note_lack(hooks.options.ring);
 }
 
+/* Whether a pattern wants it that does not want everything. */
+static bool is_named(const struct hook_search *search, size_t which)
+{
+    for (uint64_t left = search->choice.chosen[which].patterns; left != 0; left &= left - 1)
+        if (!agent_pattern_is_whole(&search->wanted->parts[__builtin_ctzll(left)]))
+            return true;
+    return false;
+}
+
+static bool has_wildcard(struct glob_text text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (text.start[i] == '*' || text.start[i] == '?' || text.start[i] == '[')
+            return true;
+    return false;
+}
+
+/* Whether a pattern wants it and no other. */
+static bool is_asked_for(const struct hook_search *search, size_t which)
+{
+    for (uint64_t left = search->choice.chosen[which].patterns; left != 0; left &= left - 1) {
+        const struct agent_pattern_parts *parts = &search->wanted->parts[__builtin_ctzll(left)];
+
+        if (parts->function.length != 0 && !has_wildcard(parts->function))
+            return true;
+    }
+    return false;
+}
+
+/* -EOPNOTSUPP: a trap would do. */
+static const char *explain(int result, const struct hook_plan *plan)
+{
+    switch (result) {
+    case -EOPNOTSUPP:
+        return hook_obstacle_text(plan->obstacle);
+    case -ESTALE:
+        return "its code is not that of its file: somebody has changed it";
+    default:
+        return "its code cannot be changed";
+    }
+}
+
+static void tell_unhooked(const struct hook_search *search, uint64_t address, bool is_named, const char *why)
+{
+    const struct unhooked_function unhooked = {
+        .mapping = search->mapping,
+        .symbols = &search->image.file.symbols,
+        .address = address,
+        .is_named = is_named,
+        .why = why,
+    };
+
+    unhooked_function_tell(hooks.options.ring, &unhooked);
+}
+
+static int hook_planned(struct hook_search *search, size_t which, struct hook_wish *wish)
+{
+    const struct elf_function *function = &search->image.functions.functions[which];
+    int result = hook_set_add(wish);
+
+    if (result == 0)
+        search->armed |= search->choice.chosen[which].patterns;
+    else if (result != -ENOMEM)
+        tell_unhooked(search, function->start, is_named(search, which), explain(result, wish->plan));
+    return result;
+}
+
 static int hook_function(struct hook_search *search, size_t which)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -204,7 +273,6 @@ static int hook_function(struct hook_search *search, size_t which)
     struct hook_plan plan;
     uint64_t address;
     const uint8_t *bytes = find_bytes(search, function->start, &address);
-    int result;
 
     if (bytes == NULL)
         return 0;
@@ -216,15 +284,19 @@ static int hook_function(struct hook_search *search, size_t which)
         return 0;
     hook_planner_plan(&search->image.planner, function, &plan);
     /* A part that is jumped to, or something that only traps, is none. */
-    if (plan.method == HOOK_IMPOSSIBLE)
-        return plan.obstacle == HOOK_NOT_A_FUNCTION || plan.obstacle == HOOK_IS_A_TRAP ? 0 : -EOPNOTSUPP;
+    if (plan.method == HOOK_IMPOSSIBLE) {
+        bool is_odd = plan.obstacle != HOOK_NOT_A_FUNCTION && plan.obstacle != HOOK_IS_A_TRAP;
+
+        if (is_odd || is_asked_for(search, which))
+            tell_unhooked(search, function->start, is_named(search, which), hook_obstacle_text(plan.obstacle));
+        return is_odd ? -EOPNOTSUPP : 0;
+    }
     wish.expected = bytes + (plan.patch_at - function->start);
     hook_plan_move(&plan, address - function->start);
     wish.plan = &plan;
     if (wish.is_recorded && !number_function(address, function->size_bytes, &wish.number))
         return -ENOMEM;
-    result = hook_set_add(&wish);
-    return result;
+    return hook_planned(search, which, &wish);
 }
 
 /* Where signal handlers return to is known by its bytes, and left alone. */
@@ -246,7 +318,7 @@ static void hook_system_call(void *context, const struct hook_plan *found)
     if (result == -ENOMEM)
         ring_region_note_lack(hooks.options.ring);
     else if (result != 0)
-        ring_region_note_not_hooked(hooks.options.ring);
+        tell_unhooked(search, found->patch_at, false, "a system call there cannot be patched");
 }
 
 static void hook_chosen(struct hook_search *search)
@@ -260,9 +332,8 @@ static void hook_chosen(struct hook_search *search)
             counter_add(COUNTER_hook_unwinders_missing, 1);
         if (result == -ENOMEM)
             ring_region_note_lack(hooks.options.ring);
-        else if (result != 0)
-            ring_region_note_not_hooked(hooks.options.ring);
     }
+    ring_region_note_armed(hooks.options.ring, search->armed);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------------------------- */

@@ -8,12 +8,14 @@
 
 #include "agent/detail_capture.h"
 #include "agent/detail_lane.h"
+#include "agent/unhooked_function.h"
 #include "arch/abi.h"
 #include "base/alignment.h"
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/mutex.h"
 #include "base/slab.h"
+#include "base/text_format.h"
 #include "base/time_counter.h"
 #include "elf/probe_arguments.h"
 #include "elf/static_probes.h"
@@ -25,6 +27,7 @@
 #include "protocol/agent_pattern.h"
 #include "ring/probe_log.h"
 #include "ring/ring_region.h"
+#include "ring/unhooked_log.h"
 
 #include <asm/errno.h>
 #include <stdatomic.h>
@@ -258,6 +261,25 @@ static struct set_probe *make_probe(const struct probe_search *search, const str
     return probe;
 }
 
+static void tell_unarmed(const struct probe_search *search, const struct set_probe *probe)
+{
+    char name[RING_UNHOOKED_NAME_BYTES];
+    struct text_writer text;
+    const struct unhooked_function unarmed = {
+        .mapping = search->mapping,
+        .symbols = search->symbols,
+        .name = name,
+        .is_named = true,
+        .why = "its place cannot be patched",
+    };
+
+    text_init(&text, name, sizeof(name));
+    text_put_bytes(&text, probe->texts.provider, probe->told.provider_bytes);
+    text_put_char(&text, ':');
+    text_put_bytes(&text, probe->texts.name, probe->told.name_bytes);
+    unhooked_function_tell(set.ring, &unarmed);
+}
+
 static void add_probe(const struct probe_search *search, const struct static_probe *found, uint64_t patterns,
                       probe_arm arm, void *context)
 {
@@ -275,13 +297,14 @@ static void add_probe(const struct probe_search *search, const struct static_pro
     probe->declaration = find_declaration(search, patterns);
     result = arm(context, probe, found->address);
     if (result == 0) {
+        ring_region_note_armed(set.ring, patterns);
         atomic_store_explicit(&probe->is_armed, true, memory_order_release);
         if (probe->told.semaphore != 0)
             atomic_fetch_add_explicit(&set.lowered, 1, memory_order_relaxed);
     } else if (result == -ENOMEM)
         ring_region_note_lack(set.ring);
     else
-        ring_region_note_not_hooked(set.ring);
+        tell_unarmed(search, probe);
 }
 
 uint64_t probe_set_add(const struct probe_search *search, probe_arm arm, void *context)

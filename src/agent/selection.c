@@ -101,6 +101,7 @@ static void select_code(const struct agent_pattern *pattern, uint64_t start, uin
 
     ring_region_note_match(selection.ring, number);
     if (pattern->use != AGENT_PATTERN_EXCLUDE) {
+        ring_region_note_armed(selection.ring, 1ull << number);
         if (selection.watcher != NULL)
             selection.watcher->add(pattern, number, start, size_bytes);
     } else if (size_bytes != 0) {
@@ -277,7 +278,7 @@ static void hook_module(const struct mapping *mapping)
 
         if (!agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
             continue;
-        search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK) << i;
+        search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK || selection.patterns[i].is_recorded) << i;
         search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
         search.probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
         search.errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;

@@ -4,6 +4,7 @@
 #include "cli/screens/printable.h"
 #include "hosted/figures.h"
 #include "record/recording.h"
+#include "symbolize/spelled_function.h"
 
 #include <inttypes.h>
 
@@ -45,7 +46,21 @@ static const char *name_loss(const struct closing_words *words)
 {
     if (words->lost_bytes != 0)
         return "some lost";
-    return words->is_cut ? "but not to the end" : "nothing lost";
+    if (words->is_cut)
+        return "but not to the end";
+    return words->unhooked_count == 0 ? "nothing lost" : "but not all that was asked for";
+}
+
+static void say_unhooked(const struct closing_words *words, FILE *stream)
+{
+    char name[256], clean[sizeof(name)];
+
+    for (size_t i = 0; i < words->unhooked_count; i++)
+        fprintf(stream, "gait: %s was not hooked: %s; gait spawn --follow call,ret records its calls\n",
+                printable(clean, sizeof(clean), spelled_function(words->unhooked[i].name, name, sizeof(name))),
+                words->unhooked[i].why);
+    if (words->has_more_unhooked)
+        fputs("gait: nor were others; gait report lists them\n", stream);
 }
 
 void closing_words_say(const struct closing_words *words, FILE *stream)
@@ -64,6 +79,7 @@ void closing_words_say(const struct closing_words *words, FILE *stream)
     if (words->left_count != 0)
         fprintf(stream, "gait: %" PRIu64 " %s not followed to the end; gait report says where and why\n",
                 words->left_count, words->left_count == 1 ? "thread was" : "threads were");
+    say_unhooked(words, stream);
     if (words->unwritten_bytes != 0)
         say_unwritten(words, stream);
     if (words->is_cut)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct recording_unhooked;
 struct recording_unwritten;
 
 struct closing_words {
@@ -19,6 +20,9 @@ struct closing_words {
     uint64_t unwritten_bytes; /* the part of it that could not be written, */
     size_t unwritten_count;   /* of so many threads, */
     const struct recording_unwritten *unwritten; /* the first of them; as struct recording has it */
+    size_t unhooked_count; /* functions that somebody asked for, and that are not hooked: these, */
+    const struct recording_unhooked *unhooked;
+    bool has_more_unhooked; /* and others */
     bool is_cut;              /* something went wrong, so that it ended before it was to */
     uint64_t wait_count; /* how often threads waited for the disk */
     uint64_t waited_ns;

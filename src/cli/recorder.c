@@ -407,6 +407,15 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     return outcome.file_bytes;
 }
 
+/* Whether there was something to record, of all that was asked for. */
+static bool is_anything_there(const struct record_options *options, uint64_t armed)
+{
+    uint64_t asked = record_patterns_asked(options);
+
+    return asked == 0 || (asked & armed) != 0 || options->hooks_all || options->records_syscalls ||
+           options->kernel_probes.count != 0 || options->with_sched || (options->has_events && options->events != 0);
+}
+
 /* Ends the recording and says what was recorded. */
 static enum command_status finish(struct recorder *recorder, const char *how, bool is_cut, struct gait_error *err)
 {
@@ -420,6 +429,7 @@ static enum command_status finish(struct recorder *recorder, const char *how, bo
         .waited_ns = waits.nanoseconds,
     };
     uint64_t matched = recording_matched(recording), unresolved = recording_unresolved(recording) & ~matched;
+    bool is_there = is_anything_there(recorder->job->options, recording_armed(recording));
     uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
     uint64_t kernel_count = kernel_probes_end(&recorder->kernel);
     int result = recording_end(recording, how, err);
@@ -431,6 +441,9 @@ static enum command_status finish(struct recorder *recorder, const char *how, bo
     words.unwritten_bytes = recording->unwritten_bytes;
     words.unwritten_count = recording->unwritten_count;
     words.unwritten = recording->unwritten;
+    words.unhooked_count = recording->unhooked_count;
+    words.unhooked = recording->unhooked;
+    words.has_more_unhooked = recording->has_more_unhooked;
     words.is_cut = is_cut || result != 0;
     words.file_bytes = recording_file_bytes(recording);
     if (recorder->job->options->keeps_names)
@@ -444,7 +457,9 @@ static enum command_status finish(struct recorder *recorder, const char *how, bo
                                       (void *)(uintptr_t)recorder->job->options);
     record_patterns_report_unmatched(recorder->job->options, matched | unresolved, say,
                                      (void *)(uintptr_t)recorder->job->options);
-    return result == 0 ? COMMAND_DONE : COMMAND_FAILED;
+    if (result != 0)
+        return COMMAND_FAILED;
+    return is_there ? COMMAND_DONE : COMMAND_NOT_THERE;
 }
 
 /* The exit status that a shell would give. */
@@ -456,24 +471,27 @@ static enum command_status status_of(int status)
 static enum command_status record_until_end(struct recorder *recorder, struct gait_error *err)
 {
     enum family_run_end end = record(recorder, err);
-    enum command_status status = leave(recorder, end, err);
+    enum command_status status = leave(recorder, end, err), finished;
     int first_status = -1;
     struct gait_error why;
 
     family_wait_for_first(&recorder->family);
     (void)family_first_has_ended(&recorder->family, &first_status);
-    if (finish(recorder, recorder_how(end, first_status, err), end == FAMILY_FAILED, &why) != COMMAND_DONE) {
+    finished = finish(recorder, recorder_how(end, first_status, err), end == FAMILY_FAILED, &why);
+    if (finished == COMMAND_FAILED) {
         status = COMMAND_FAILED;
         if (end != FAMILY_FAILED)
             *err = why;
         if (end != FAMILY_FAILED && recorder->job->is_child)
             fprintf(stderr, "gait: %s\n", why.text);
     }
-    if (!recorder->job->is_child)
+    if (!recorder->job->is_child && status != COMMAND_DONE)
         return status;
     /* It is said by now, and the status is that of the program. */
     err->text[0] = '\0';
-    return status_of(first_status);
+    if (finished == COMMAND_NOT_THERE)
+        return COMMAND_NOT_THERE;
+    return recorder->job->is_child ? status_of(first_status) : COMMAND_DONE;
 }
 
 enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job)

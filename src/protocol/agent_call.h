@@ -56,6 +56,8 @@ struct agent_pattern {
     uint32_t use;    /* enum agent_pattern_use */
     uint32_t number; /* the controller's name for it: of the trigger */
     uint64_t value;
+    uint32_t is_recorded; /* where functions are hooked: it is as AGENT_PATTERN_HOOK besides */
+    uint32_t reserved;
     char text[AGENT_PATTERN_BYTES];
     struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
 };

@@ -19,6 +19,7 @@
 #include "ring/left_log.h"
 #include "ring/ring_counters.h"
 #include "ring/ring_reader.h"
+#include "ring/unhooked_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -575,6 +576,29 @@ static void note_left(struct recorded_process *process)
     manifest->left_listed = count;
 }
 
+/* They are told when a module is looked at; without memory for the list there is still the number. */
+static void note_unhooked(struct recorded_process *process)
+{
+    static struct ring_unhooked unhooked[RING_UNHOOKED_KEPT]; /* large */
+    struct manifest_process *manifest = process->manifest;
+    struct manifest_unhooked *list;
+    size_t count;
+
+    if (unhooked_log_count(process->ring) <= manifest->unhooked_listed ||
+        manifest->unhooked_listed == RING_UNHOOKED_KEPT)
+        return;
+    count = unhooked_log_read(process->ring, unhooked, RING_UNHOOKED_KEPT);
+    list = realloc(manifest->unhooked, (count + 1) * sizeof(*list));
+    if (list == NULL)
+        return;
+    manifest->unhooked = list;
+    for (size_t i = manifest->unhooked_listed; i < count; i++) {
+        list[i] = (struct manifest_unhooked){
+            .name = strdup(unhooked[i].name), .why = strdup(unhooked[i].why), .is_named = unhooked[i].is_named};
+        manifest->unhooked_listed++;
+    }
+}
+
 static void note_losses(struct recorded_process *process)
 {
     struct ring_losses losses;
@@ -589,6 +613,7 @@ static void note_losses(struct recorded_process *process)
     };
     ring_counters_read(process->ring, &process->manifest->counters);
     note_left(process);
+    note_unhooked(process);
 }
 
 static void sum_up(struct recorded_process *process)

@@ -482,6 +482,7 @@ static int process_ended(void *context, struct drained_process *drained, struct 
     process->is_ended = true;
     recording->ended_lost += ring_reader_lost(process->ring);
     recording->ended_matched |= ring_reader_matched(process->ring);
+    recording->ended_armed |= ring_reader_armed(process->ring);
     recording->ended_unresolved |= ring_reader_unresolved(process->ring);
     ended = recorded_process_end(process, result == 0 ? err : NULL);
     return result == 0 ? ended : result;
@@ -571,6 +572,11 @@ uint64_t recording_matched(const struct recording *recording)
     return gather_bits(recording, recording->ended_matched, ring_reader_matched);
 }
 
+uint64_t recording_armed(const struct recording *recording)
+{
+    return gather_bits(recording, recording->ended_armed, ring_reader_armed);
+}
+
 uint64_t recording_unresolved(const struct recording *recording)
 {
     return gather_bits(recording, recording->ended_unresolved, ring_reader_unresolved);
@@ -582,6 +588,7 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
         free(recording->manifest.processes[i].left);
+        manifest_free_unhooked(&recording->manifest.processes[i]);
         manifest_free_probes(&recording->manifest.processes[i]);
     }
     flight_deinit(&recording->flight);
@@ -623,6 +630,24 @@ static void note_unwritten(struct recording *recording, const struct manifest_th
     }
 }
 
+/* Processes that run the same program have the same functions. */
+static void note_unhooked(struct recording *recording, const struct manifest_unhooked *unhooked)
+{
+    struct recording_unhooked *place = &recording->unhooked[recording->unhooked_count];
+
+    if (!unhooked->is_named || unhooked->name == NULL || unhooked->why == NULL)
+        return;
+    for (size_t i = 0; i < recording->unhooked_count; i++)
+        if (strcmp(recording->unhooked[i].name, unhooked->name) == 0)
+            return;
+    recording->has_more_unhooked |= recording->unhooked_count == RECORDING_UNHOOKED_MAX;
+    if (recording->has_more_unhooked)
+        return;
+    snprintf(place->name, sizeof(place->name), "%s", unhooked->name);
+    snprintf(place->why, sizeof(place->why), "%s", unhooked->why);
+    recording->unhooked_count++;
+}
+
 static void sum_up_losses(struct recording *recording)
 {
     recording->lost_bytes = recording_lost(recording);
@@ -632,6 +657,8 @@ static void sum_up_losses(struct recording *recording)
         for (size_t j = 0; j < process->thread_count; j++)
             if (process->threads[j].unwritten_bytes != 0)
                 note_unwritten(recording, &process->threads[j]);
+        for (size_t j = 0; j < process->unhooked_listed; j++)
+            note_unhooked(recording, &process->unhooked[j]);
     }
 }
 

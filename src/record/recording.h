@@ -15,6 +15,7 @@
 #include "record/ring_drain.h"
 #include "record/rotation.h"
 #include "record/trigger_schedule.h"
+#include "ring/unhooked_log.h"
 #include "trace/manifest.h"
 
 #include <stdbool.h>
@@ -48,6 +49,14 @@ struct recording_unwritten {
 
 #define RECORDING_UNWRITTEN_MAX 4
 
+/* A function that somebody asked for by its name, and that is not hooked. */
+struct recording_unhooked {
+    char name[RING_UNHOOKED_NAME_BYTES]; /* "module!function", as the file spells it */
+    char why[RING_UNHOOKED_WHY_BYTES];
+};
+
+#define RECORDING_UNHOOKED_MAX 4
+
 struct recording {
     char *path; /* of the trace */
     int folder;
@@ -64,8 +73,12 @@ struct recording {
     uint64_t unwritten_bytes;       /* the part of it that could not be written, */
     size_t unwritten_count;         /* of so many threads, of which these lost most: */
     struct recording_unwritten unwritten[RECORDING_UNWRITTEN_MAX];
+    size_t unhooked_count;          /* after the end, of functions asked for that are not hooked: these, */
+    struct recording_unhooked unhooked[RECORDING_UNHOOKED_MAX];
+    bool has_more_unhooked;         /* and others */
     uint64_t ended_lost;            /* what was lost of processes that have ended */
     uint64_t ended_matched;         /* the patterns that something in them matched */
+    uint64_t ended_armed;           /* those of them by which something was watched */
     uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
     bool has_crash;                 /* it was written of a process how it died */
     bool is_changed;                /* what the manifest says is not yet in its file */
@@ -110,6 +123,9 @@ uint64_t recording_left(const struct recording *recording);
 
 /* The agent's patterns that something in some process has matched: a bit for each. */
 uint64_t recording_matched(const struct recording *recording);
+
+/* Those of them by which something is watched, and not only known. */
+uint64_t recording_armed(const struct recording *recording);
 
 /* Those that mean functions whose address was not known when they were looked for; some may have been found since. */
 uint64_t recording_unresolved(const struct recording *recording);

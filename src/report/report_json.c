@@ -6,6 +6,7 @@
 #include "report/kernel_totals.h"
 #include "report/report_diff.h"
 #include "report/report_words.h"
+#include "symbolize/spelled_function.h"
 #include "view/record_words.h"
 
 #include <inttypes.h>
@@ -103,6 +104,23 @@ static void put_losses(struct json_writer *page, const struct manifest_process *
     json_writer_close(page, '}');
 }
 
+static void put_unhooked(struct json_writer *page, const struct manifest_process *process)
+{
+    char name[TEXT_BYTES];
+
+    json_writer_open(page, "not_hooked", '[');
+    for (size_t i = 0; i < process->unhooked_listed; i++) {
+        const struct manifest_unhooked *unhooked = &process->unhooked[i];
+
+        json_writer_open(page, NULL, '{');
+        json_writer_text(page, "function", spelled_function(unhooked->name, name, sizeof(name)));
+        json_writer_text(page, "reason", unhooked->why);
+        json_writer_bool(page, "is_named", unhooked->is_named);
+        json_writer_close(page, '}');
+    }
+    json_writer_close(page, ']');
+}
+
 /* Those that mean something for what is in the trace. */
 static void put_counters(struct json_writer *page, const struct counters_snapshot *counters)
 {
@@ -157,6 +175,7 @@ static void put_process(struct json_writer *page, const struct view_trace *trace
     else
         json_writer_null(page, "signal");
     put_losses(page, process);
+    put_unhooked(page, process);
     put_counters(page, &process->counters);
     put_left(page, trace, process);
     json_writer_close(page, '}');

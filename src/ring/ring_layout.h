@@ -9,6 +9,7 @@
  *   notices_offset  struct ring_notices: what the process asks of its reader; see ring_notice.h
  *   RING_TRIGGERS_OFFSET   what happened around which records are wanted: trigger_log.h
  *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
+ *   RING_UNHOOKED_OFFSET   functions that are not hooked: unhooked_log.h
  *   RING_LEFT_OFFSET       threads that are not followed any more: left_log.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
  *   RING_PROBES_OFFSET     which probes are looked at: probe_log.h
@@ -36,7 +37,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          6
+#define RING_VERSION          7
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
 #define RING_COUNTERS_OFFSET  2048u
@@ -44,7 +45,9 @@
 #define RING_TRIGGERS_OFFSET  (128u << 10)
 #define RING_TRIGGERS_BYTES   (RING_CRASHES_OFFSET - RING_TRIGGERS_OFFSET)
 #define RING_CRASHES_OFFSET   (256u << 10)
-#define RING_CRASHES_BYTES    (RING_LEFT_OFFSET - RING_CRASHES_OFFSET)
+#define RING_CRASHES_BYTES    (RING_UNHOOKED_OFFSET - RING_CRASHES_OFFSET)
+#define RING_UNHOOKED_OFFSET  (1008u << 10)
+#define RING_UNHOOKED_BYTES   (RING_LEFT_OFFSET - RING_UNHOOKED_OFFSET)
 #define RING_LEFT_OFFSET      (1020u << 10)
 #define RING_LEFT_BYTES       (RING_BLOCKS_OFFSET - RING_LEFT_OFFSET)
 #define RING_BLOCKS_OFFSET    (1u << 20)
@@ -100,6 +103,7 @@ struct ring_header {
     _Atomic uint64_t memory_lacks; /* how often something was not watched for want of memory in the process */
     _Atomic uint64_t not_hooked;   /* functions that should have been hooked, and cannot be */
     _Atomic uint64_t matched;      /* patterns that something in the process matched: a bit for each */
+    _Atomic uint64_t armed;        /* those of which something is watched, and not only known */
     _Atomic uint64_t unresolved;   /* those that mean functions whose address is not known until somebody asks */
     _Atomic uint32_t lane_count;   /* of lanes that were ever used */
     _Atomic uint32_t activity;     /* changes when a buffer is full or a lane ends; readers sleep on it */

@@ -447,6 +447,11 @@ uint64_t ring_reader_matched(const struct ring_reader *reader)
     return atomic_load_explicit(&shared_header(reader)->matched, memory_order_relaxed);
 }
 
+uint64_t ring_reader_armed(const struct ring_reader *reader)
+{
+    return atomic_load_explicit(&shared_header(reader)->armed, memory_order_relaxed);
+}
+
 uint64_t ring_reader_unresolved(const struct ring_reader *reader)
 {
     return atomic_load_explicit(&shared_header(reader)->unresolved, memory_order_relaxed);

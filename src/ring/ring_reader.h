@@ -121,6 +121,9 @@ void ring_reader_losses(const struct ring_reader *reader, struct ring_losses *lo
 /* Patterns that something in the process has matched: a bit for each. */
 uint64_t ring_reader_matched(const struct ring_reader *reader);
 
+/* Those of them because of which something is watched. */
+uint64_t ring_reader_armed(const struct ring_reader *reader);
+
 /* Those that mean functions whose address was not known, at least when they were looked for. */
 uint64_t ring_reader_unresolved(const struct ring_reader *reader);
 

@@ -211,15 +211,25 @@ void ring_region_note_lack(struct ring_region *region)
     atomic_fetch_add_explicit(&ring_region_header(region)->memory_lacks, 1, memory_order_relaxed);
 }
 
-void ring_region_note_not_hooked(struct ring_region *region)
+uint64_t ring_region_note_not_hooked(struct ring_region *region)
 {
-    atomic_fetch_add_explicit(&ring_region_header(region)->not_hooked, 1, memory_order_relaxed);
+    return atomic_fetch_add_explicit(&ring_region_header(region)->not_hooked, 1, memory_order_relaxed);
+}
+
+uint64_t ring_region_not_hooked(struct ring_region *region)
+{
+    return atomic_load_explicit(&ring_region_header(region)->not_hooked, memory_order_relaxed);
 }
 
 void ring_region_note_match(struct ring_region *region, uint32_t pattern)
 {
     if (pattern < 64)
         atomic_fetch_or_explicit(&ring_region_header(region)->matched, 1ull << pattern, memory_order_relaxed);
+}
+
+void ring_region_note_armed(struct ring_region *region, uint64_t patterns)
+{
+    atomic_fetch_or_explicit(&ring_region_header(region)->armed, patterns, memory_order_relaxed);
 }
 
 void ring_region_note_unresolved(struct ring_region *region, uint32_t pattern)

@@ -72,14 +72,20 @@ bool ring_region_add_module(struct ring_region *region, const struct ring_module
 /* Something in the process matched that pattern of the session's, one of the first 64. */
 void ring_region_note_match(struct ring_region *region, uint32_t pattern);
 
+/* Something is watched because of these patterns: a bit for each. */
+void ring_region_note_armed(struct ring_region *region, uint64_t patterns);
+
 /* It means a function of which one of several is chosen, once, by code of the program's. */
 void ring_region_note_unresolved(struct ring_region *region, uint32_t pattern);
 
 /* Something is not watched, since there was no memory for it: counted for readers. Any thread, no lock. */
 void ring_region_note_lack(struct ring_region *region);
 
-/* A function is not hooked, since it cannot be: counted for readers. Any thread, no lock. */
-void ring_region_note_not_hooked(struct ring_region *region);
+/* A function is not hooked, since it cannot be: counted for readers; how many were before. Any thread, no lock. */
+uint64_t ring_region_note_not_hooked(struct ring_region *region);
+
+/* How many those are. */
+uint64_t ring_region_not_hooked(struct ring_region *region);
 
 /*
  * In a child that was just forked: what is written from now on is seen by nobody, above all not as the parent's. False:

@@ -118,6 +118,21 @@ static void put_left(struct json_writer *json, const struct manifest_process *pr
     json_writer_close(json, ']');
 }
 
+static void put_unhooked(struct json_writer *json, const struct manifest_process *process)
+{
+    json_writer_open_line(json, 6, "unhooked", '[');
+    for (size_t i = 0; i < process->unhooked_listed; i++) {
+        const struct manifest_unhooked *unhooked = &process->unhooked[i];
+
+        json_writer_open_line(json, 8, NULL, '{');
+        json_writer_text(json, "function", unhooked->name);
+        json_writer_text(json, "why", unhooked->why);
+        json_writer_bool(json, "named", unhooked->is_named);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
 /* By name, those that are not zero; nothing if all are. */
 static void put_counters(struct json_writer *json, const struct counters_snapshot *counters)
 {
@@ -165,6 +180,8 @@ static void put_process(struct json_writer *json, const struct manifest_process 
     put_counters(json, &process->counters);
     if (process->left_count != 0)
         put_left(json, process);
+    if (process->unhooked_listed != 0)
+        put_unhooked(json, process);
     if (process->probe_count != 0)
         put_probes(json, process);
     put_threads(json, process);
@@ -579,6 +596,23 @@ static void take_left(struct manifest_source *source, const struct json_value *o
     }
 }
 
+static void take_unhooked(struct manifest_source *source, const struct json_value *object,
+                          struct manifest_process *process)
+{
+    const struct json_value *item;
+
+    if (!has_member(object, "unhooked"))
+        return;
+    process->unhooked = take_array(source, object, "unhooked", sizeof(*process->unhooked), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_unhooked *unhooked = &process->unhooked[process->unhooked_listed++];
+
+        unhooked->name = take_text(source, item, "function");
+        unhooked->why = take_text(source, item, "why");
+        unhooked->is_named = take_flag(source, item, "named");
+    }
+}
+
 /* What another gait counts, and this one does not know, is passed over. */
 static void take_counters(struct manifest_source *source, const struct json_value *object,
                           struct counters_snapshot *counters)
@@ -630,6 +664,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         take_losses(source, item, &process->losses);
         take_counters(source, item, &process->counters);
         take_left(source, item, process);
+        take_unhooked(source, item, process);
         take_probes(source, item, process);
         take_threads(source, item, process);
     }
@@ -759,6 +794,17 @@ void manifest_free_probes(struct manifest_process *process)
     process->probe_count = 0;
 }
 
+void manifest_free_unhooked(struct manifest_process *process)
+{
+    for (size_t i = 0; i < process->unhooked_listed; i++) {
+        free(process->unhooked[i].name);
+        free(process->unhooked[i].why);
+    }
+    free(process->unhooked);
+    process->unhooked = NULL;
+    process->unhooked_listed = 0;
+}
+
 void manifest_free(struct manifest *manifest)
 {
     for (size_t i = 0; manifest->arguments != NULL && manifest->arguments[i] != NULL; i++)
@@ -767,6 +813,7 @@ void manifest_free(struct manifest *manifest)
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
         free(manifest->processes[i].left);
+        manifest_free_unhooked(&manifest->processes[i]);
         manifest_free_probes(&manifest->processes[i]);
     }
     for (size_t i = 0; i < manifest->trigger_count; i++)

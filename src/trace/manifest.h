@@ -45,6 +45,13 @@ struct manifest_left {
     uint8_t code[16]; /* what stands there */
 };
 
+/* A function that should have been hooked, and is not. */
+struct manifest_unhooked {
+    char *name; /* "module!function", as the file spells it */
+    char *why;
+    bool is_named; /* somebody asked for it, not only for all functions of its module */
+};
+
 /* A probe of the process that is looked at; its place in the list is the number in records. */
 struct manifest_probe {
     uint64_t address;
@@ -65,6 +72,8 @@ struct manifest_process {
     struct manifest_left *left; /* the first ones */
     size_t left_listed;
     uint64_t left_count; /* of all */
+    struct manifest_unhooked *unhooked; /* the first ones of those that the losses count */
+    size_t unhooked_listed;
     struct manifest_probe *probes;
     size_t probe_count;
     struct counters_snapshot counters; /* what it counted; in the file by their names, if they are not zero */
@@ -139,6 +148,9 @@ MUST_USE int manifest_write(const struct manifest *manifest, int folder, struct 
  */
 MUST_USE int manifest_read(int folder, struct manifest *manifest_out, struct gait_error *err);
 void manifest_free(struct manifest *manifest);
+
+/* Gives back what the list of functions that are not hooked has. */
+void manifest_free_unhooked(struct manifest_process *process);
 
 /* Gives back what the list of probes of a process has. */
 void manifest_free_probes(struct manifest_process *process);

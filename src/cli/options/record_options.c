@@ -538,16 +538,31 @@ static enum command_status check(const struct command_line *line, const struct r
     return COMMAND_DONE;
 }
 
+static bool has_pattern_trigger(const struct record_options *options)
+{
+    for (size_t i = 0; i < options->trigger_count; i++)
+        if (options->triggers[i].pattern[0] != '\0')
+            return true;
+    return false;
+}
+
+/* Functions that are looked at closely are what is wanted, unless it is to be seen what is around a trigger. */
+static bool names_functions(const struct record_options *options)
+{
+    return options->details.count + options->args.count + options->stacks.count != 0 && !has_pattern_trigger(options);
+}
+
 /*
- * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless probes or
- * system calls are what is wanted. Only of those that are followed the registers are known when they crash.
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless some functions,
+ * probes or system calls are what is wanted. Only of those that are followed the registers are known when they crash.
  */
 static void settle(struct record_options *options)
 {
     bool needs_following = options->has_events || options->threads.count != 0 ||
                            has_trigger(options, TRIGGER_SPEC_SIGNAL) || has_trigger(options, TRIGGER_SPEC_CRASH);
 
-    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0 && !options->records_syscalls)
+    if (options->hooks.count == 0 && !needs_following && options->probes.count == 0 && !options->records_syscalls &&
+        !names_functions(options))
         options->hooks_all = add_text(&options->hooks, "*");
     options->is_hooked = options->hooks.count != 0 || !needs_following;
     if (!options->is_hooked)

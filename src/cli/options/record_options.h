@@ -81,7 +81,8 @@ void record_options_release(struct record_options *options);
     "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
     "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
     "                      and record when these are entered and left; repeatable\n"                                   \
-    "                      (all of the program, if nothing is said)\n"                                                 \
+    "                      (all of the program, if nothing is said; only what --detail, --arg\n"                       \
+    "                      and --stack mean, if they are given)\n"                                                     \
     "  --follow EVENTS     follows all threads instead, through all of their code: none,\n"                            \
     "                      or some of call,ret,block,exec,compile. If --follow-thread, or a\n"                         \
     "                      trigger by signal or crash, needs it: call,ret of all but libc\n"                           \

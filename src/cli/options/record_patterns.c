@@ -133,6 +133,16 @@ static void add_probes(const struct option_list *probes, struct agent_options *a
     }
 }
 
+/* Where nobody says what to hook, functions that are looked at closely are recorded as well. */
+static void mark_recorded(const struct record_options *options, struct agent_options *agent)
+{
+    if (!options->is_hooked || options->hooks.count != 0)
+        return;
+    for (uint32_t i = 0; i < agent->pattern_count; i++)
+        agent->patterns[i].is_recorded =
+            agent->patterns[i].use == AGENT_PATTERN_DETAIL || agent->patterns[i].use == AGENT_PATTERN_STACK;
+}
+
 void record_patterns_get(const struct record_options *options, struct agent_options *agent)
 {
     agent->pattern_count = 0;
@@ -163,6 +173,22 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
         add_pattern(agent, AGENT_PATTERN_ERRNO, errno_functions[i]);
     for (size_t i = 0; i < libc_count(options); i++)
         add_pattern(agent, AGENT_PATTERN_EXCLUDE, libc_modules[i]);
+    mark_recorded(options, agent);
+}
+
+uint64_t record_patterns_asked(const struct record_options *options)
+{
+    static struct agent_options agent; /* large */
+    uint64_t asked = 0;
+
+    record_patterns_get(options, &agent);
+    for (uint32_t i = 0; i < agent.pattern_count; i++) {
+        uint32_t use = agent.patterns[i].use;
+
+        if (use != AGENT_PATTERN_EXCLUDE && use != AGENT_PATTERN_THREAD && use != AGENT_PATTERN_ERRNO)
+            asked |= 1ull << i;
+    }
+    return asked;
 }
 
 static const char *option_of(const struct agent_pattern *pattern)

@@ -15,6 +15,9 @@ size_t record_patterns_count(const struct record_options *options);
 /* Gives the agent all of them. The number of a trigger's is its index in the list of triggers. */
 void record_patterns_get(const struct record_options *options, struct agent_options *agent);
 
+/* Those that ask for something to be recorded, by the agent's order: a bit for each. */
+uint64_t record_patterns_asked(const struct record_options *options);
+
 /*
  * Tells, a sentence each, which of them nothing has matched: those that the user gave and whose bit, by the agent's
  * order, is not set.

@@ -5,6 +5,7 @@
 #include "cli/screens/screen.h"
 #include "hosted/figures.h"
 #include "report/report_words.h"
+#include "symbolize/spelled_function.h"
 #include "view/trace_report.h"
 
 #include <inttypes.h>
@@ -113,6 +114,15 @@ static bool is_cut(const struct manifest *manifest)
     return strcmp(manifest->ended, "disk full") == 0 || strcmp(manifest->ended, "interrupted") == 0;
 }
 
+static bool has_unhooked(const struct manifest *manifest)
+{
+    for (size_t i = 0; i < manifest->process_count; i++)
+        for (size_t j = 0; j < manifest->processes[i].unhooked_listed; j++)
+            if (manifest->processes[i].unhooked[j].is_named)
+                return true;
+    return false;
+}
+
 /* By reason it is told with the threads. */
 static void put_losses(struct screen *screen, const struct trace_report *report)
 {
@@ -129,13 +139,42 @@ static void put_losses(struct screen *screen, const struct trace_report *report)
     else if (bytes == 0 && is_cut(manifest))
         snprintf(text, sizeof(text), "what came after the recording had ended");
     else if (bytes == 0)
-        snprintf(text, sizeof(text), "nothing");
+        snprintf(text, sizeof(text), "%s", has_unhooked(manifest) ? "nothing of what was hooked" : "nothing");
     else if (places == 0)
         snprintf(text, sizeof(text), "%s bytes of records, and what came after", lost);
     else
         snprintf(text, sizeof(text), "%s bytes of records, in %s place%s%s", lost, count, places == 1 ? "" : "s",
                  is_cut(manifest) ? ", and what came after" : "");
     put_field(screen, "lost", text);
+}
+
+/* Each once: processes that run the same program have the same functions. */
+static bool was_put(const struct manifest *manifest, size_t process, size_t which)
+{
+    const char *name = manifest->processes[process].unhooked[which].name;
+
+    for (size_t i = 0; i <= process; i++)
+        for (size_t j = 0; j < (i == process ? which : manifest->processes[i].unhooked_listed); j++)
+            if (strcmp(manifest->processes[i].unhooked[j].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Those that somebody asked for. */
+static void put_unhooked(struct screen *screen, const struct manifest *manifest)
+{
+    char name[TEXT_BYTES], text[2 * TEXT_BYTES];
+
+    for (size_t i = 0; i < manifest->process_count; i++)
+        for (size_t j = 0; j < manifest->processes[i].unhooked_listed; j++) {
+            const struct manifest_unhooked *unhooked = &manifest->processes[i].unhooked[j];
+
+            if (!unhooked->is_named || was_put(manifest, i, j))
+                continue;
+            snprintf(text, sizeof(text), "%s: %s", spelled_function(unhooked->name, name, sizeof(name)),
+                     unhooked->why);
+            put_field(screen, "not hooked", text);
+        }
 }
 
 void report_recording(struct screen *screen, const struct trace_report *report)
@@ -148,6 +187,7 @@ void report_recording(struct screen *screen, const struct trace_report *report)
     put_end(screen, manifest);
     put_events(screen, manifest);
     put_calls(screen, report);
+    put_unhooked(screen, manifest);
     put_losses(screen, report);
     report_windows(screen, manifest);
 }

@@ -16,6 +16,7 @@
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
 #include "ring/ring_notice.h"
+#include "ring/unhooked_log.h"
 #include "support/agent_lab.h"
 #include "support/check_apart.h"
 
@@ -233,8 +234,9 @@ static void code_is_as_it_was_when_hooks_are_removed(void)
     CHECK_EQUAL(agent_lab.call_count, 0);
 }
 
-static void a_function_that_is_too_short_is_counted(void)
+static void a_function_that_is_too_short_is_told(void)
 {
+    struct ring_unhooked unhooked;
     uint8_t before = *(const uint8_t *)(uintptr_t)asked_short;
 
     agent_lab_begin(0, RING_DROP);
@@ -243,6 +245,11 @@ static void a_function_that_is_too_short_is_counted(void)
     CHECK_EQUAL(hook_own(), wanted.hooked);
     CHECK_EQUAL(hook_set_count(), 0);
     CHECK_EQUAL(losses().not_hooked_count, 1);
+    CHECK_EQUAL(ring_reader_armed(agent_lab.reader), 0);
+    CHECK_EQUAL(unhooked_log_read(agent_lab.reader, &unhooked, 1), 1);
+    CHECK(strstr(unhooked.name, "!asked_short") != NULL);
+    CHECK_TEXT(unhooked.why, "it is too short");
+    CHECK(unhooked.is_named);
     CHECK_EQUAL(losses().no_memory_count, 0);
     asked_short();
     CHECK_EQUAL(*(const uint8_t *)(uintptr_t)asked_short, before);
@@ -255,6 +262,7 @@ static void a_function_with_two_names_is_hooked_once(void)
     wanted.hooked = want(AGENT_PATTERN_HOOK, "asked_sum") | want(AGENT_PATTERN_HOOK, "asked_sum_alias");
     begin();
     CHECK_EQUAL(hook_own(), wanted.hooked);
+    CHECK_EQUAL(ring_reader_armed(agent_lab.reader), wanted.hooked);
     CHECK_EQUAL(hook_set_count(), 1);
     CHECK_EQUAL(asked_sum_alias(1, 2), 3);
     agent_lab_take();
@@ -533,7 +541,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(chosen_functions_are_recorded_and_others_left_alone),
     CHECK_CASE(functions_are_described_before_they_are_hooked),
     CHECK_CASE(code_is_as_it_was_when_hooks_are_removed),
-    CHECK_CASE(a_function_that_is_too_short_is_counted),
+    CHECK_CASE(a_function_that_is_too_short_is_told),
     CHECK_CASE(a_function_with_two_names_is_hooked_once),
     CHECK_CASE(a_function_that_is_hooked_is_not_hooked_again),
     CHECK_CASE(what_is_excluded_is_not_hooked),

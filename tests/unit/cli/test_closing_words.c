@@ -60,6 +60,26 @@ static void threads_that_were_left_are_told(void)
            "gait: 3 threads were not followed to the end; gait report says where and why\n");
 }
 
+static void functions_that_were_asked_for_and_are_not_hooked_are_told(void)
+{
+    const struct recording_unhooked unhooked[RECORDING_UNHOOKED_MAX] = {
+        {"app!_ZN2Sq4areaEv", "it is too short"}, {"libc.so.6!f", "its bytes are no instructions"}};
+    struct closing_words words = {
+        .path = "t", .event_count = 2, .file_bytes = 10, .unhooked_count = 1, .unhooked = unhooked};
+
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, but not all that was asked for: 10 bytes in t\n"
+           "gait: app!Sq::area() was not hooked: it is too short; gait spawn --follow call,ret records its calls\n");
+    words.unhooked_count = 2;
+    words.has_more_unhooked = true;
+    expect(&words, closing_words_say,
+           "gait: recorded 2 events in 0.000 s, but not all that was asked for: 10 bytes in t\n"
+           "gait: app!Sq::area() was not hooked: it is too short; gait spawn --follow call,ret records its calls\n"
+           "gait: libc.so.6!f was not hooked: its bytes are no instructions; gait spawn --follow call,ret records its "
+           "calls\n"
+           "gait: nor were others; gait report lists them\n");
+}
+
 static void losses_are_told_with_what_helps(void)
 {
     struct closing_words words = {
@@ -128,6 +148,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_recording_without_loss_takes_a_line),
     CHECK_CASE(pieces_that_are_gone_are_told),
     CHECK_CASE(threads_that_were_left_are_told),
+    CHECK_CASE(functions_that_were_asked_for_and_are_not_hooked_are_told),
     CHECK_CASE(losses_are_told_with_what_helps),
     CHECK_CASE(waits_are_told),
 };

@@ -28,6 +28,7 @@ static struct manifest_left left[] = {
      .code = {[15] = 0xfe}},
     {.tid = 7, .reason = RING_LEFT_NEW_THREAD},
 };
+static struct manifest_unhooked unhooked[] = {{"app!f", "it is \"short\"", true}, {"app+0x10", "", false}};
 static struct manifest_process processes[] = {
     {.pid = 7,
      .image = 1,
@@ -38,6 +39,8 @@ static struct manifest_process processes[] = {
      .left = left,
      .left_listed = 2,
      .left_count = 99,
+     .unhooked = unhooked,
+     .unhooked_listed = 2,
      .counters = {.values = {[0] = 7, [COUNTER_hook_returns_guessed] = UINT64_MAX, [COUNTER_COUNT - 1] = 1}},
      .status = -1},
     {.pid = 9, .image = 2, .parent_pid = 7, .command = "child", .status = 139},
@@ -112,6 +115,13 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
     CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].losses.not_hooked_count, 12);
+    CHECK_EQUAL(read.processes[0].unhooked_listed, 2);
+    CHECK_TEXT(read.processes[0].unhooked[0].name, "app!f");
+    CHECK_TEXT(read.processes[0].unhooked[0].why, "it is \"short\"");
+    CHECK(read.processes[0].unhooked[0].is_named);
+    CHECK_TEXT(read.processes[0].unhooked[1].name, "app+0x10");
+    CHECK(!read.processes[0].unhooked[1].is_named);
+    CHECK_EQUAL(read.processes[1].unhooked_listed, 0);
     CHECK_EQUAL(read.processes[1].losses.late_bytes, 0);
     CHECK_EQUAL(memcmp(&read.processes[0].counters, &processes[0].counters, sizeof(struct counters_snapshot)), 0);
     CHECK_EQUAL(memcmp(&read.processes[1].counters, &processes[1].counters, sizeof(struct counters_snapshot)), 0);

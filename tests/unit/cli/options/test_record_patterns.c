@@ -101,9 +101,38 @@ static void all_functions_of_the_program_are_hooked_if_nothing_is_said(void)
     CHECK(has_pattern(AGENT_PATTERN_HOOK, "*") && has_pattern(AGENT_PATTERN_EXCLUDE, "!main"));
     CHECK_EQUAL(PARSE("--detail", "main", "--trigger", "symbol=main"), COMMAND_DONE);
     CHECK_EQUAL(options.events, GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE);
+    CHECK_EQUAL(options.hooks.count, 1);
     CHECK_EQUAL(PARSE("--trigger", "signal=SIGUSR1"), COMMAND_DONE);
     CHECK_EQUAL(options.events, GAIT_EVENT_CALL | GAIT_EVENT_RET);
     CHECK_EQUAL(options.hooks.count, 0);
+}
+
+static void what_is_looked_at_closely_is_all_that_is_hooked(void)
+{
+    CHECK_EQUAL(PARSE("--arg", "main:int", "--stack", "f", "--detail", "g"), COMMAND_DONE);
+    CHECK(options.is_hooked);
+    CHECK_EQUAL(options.hooks.count, 0);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 3);
+    for (uint32_t i = 0; i < agent.pattern_count; i++)
+        CHECK(agent.patterns[i].is_recorded);
+    CHECK_EQUAL(PARSE("--arg", "main:int", "--hook", "f"), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK_EQUAL(agent.pattern_count, 2);
+    CHECK(!agent.patterns[0].is_recorded);
+    CHECK_EQUAL(PARSE("--arg", "main:int", "--follow", "call"), COMMAND_DONE);
+    record_patterns_get(&options, &agent);
+    CHECK(!agent.patterns[0].is_recorded);
+}
+
+static void what_asks_for_nothing_to_be_recorded_is_not_waited_for(void)
+{
+    CHECK_EQUAL(PARSE("--arg", "main:int->int!errno", "--hook", "f", "--exclude", "!g", "--trigger", "symbol=t"),
+                COMMAND_DONE);
+    /* The trigger, what is told of main, and f. */
+    CHECK_EQUAL(record_patterns_asked(&options), 7);
+    CHECK_EQUAL(PARSE("--follow", "call", "--follow-thread", "x"), COMMAND_DONE);
+    CHECK_EQUAL(record_patterns_asked(&options), 0);
 }
 
 static void libc_is_left_out_unless_somebody_says_what_to_follow(void)
@@ -175,6 +204,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(threads_are_names_and_numbers),
     CHECK_CASE(hooks_are_another_way_to_record),
     CHECK_CASE(all_functions_of_the_program_are_hooked_if_nothing_is_said),
+    CHECK_CASE(what_is_looked_at_closely_is_all_that_is_hooked),
+    CHECK_CASE(what_asks_for_nothing_to_be_recorded_is_not_waited_for),
     CHECK_CASE(libc_is_left_out_unless_somebody_says_what_to_follow),
     CHECK_CASE(indirect_functions_are_called_so),
     CHECK_CASE(what_the_user_gave_and_nothing_matched_is_told),
