@@ -17,14 +17,14 @@ struct closing_words {
     uint64_t file_bytes;
     uint64_t duration_ns;
     uint64_t lost_bytes;
-    uint64_t unwritten_bytes; /* the part of it that could not be written, */
-    size_t unwritten_count;   /* of so many threads, */
+    uint64_t unwritten_bytes;                    /* the part of it that could not be written, */
+    size_t unwritten_count;                      /* of so many threads, */
     const struct recording_unwritten *unwritten; /* the first of them; as struct recording has it */
     size_t unhooked_count; /* functions that somebody asked for, and that are not hooked: these, */
     const struct recording_unhooked *unhooked;
     bool has_more_unhooked; /* and others */
-    bool is_cut;              /* something went wrong, so that it ended before it was to */
-    uint64_t wait_count; /* how often threads waited for the disk */
+    bool is_cut;            /* something went wrong, so that it ended before it was to */
+    uint64_t wait_count;    /* how often threads waited for the disk */
     uint64_t waited_ns;
     uint32_t deleted_pieces; /* the oldest, of a recording in pieces */
     uint64_t left_count;     /* of threads that went on without being followed */

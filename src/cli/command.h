@@ -17,8 +17,8 @@ struct screen;
 /* What a command returns, and the exit status of gait. */
 enum command_status {
     COMMAND_DONE = 0,
-    COMMAND_FAILED = 1,  /* call->error says why */
-    COMMAND_MISUSED = 2, /* the arguments are wrong: call->error says how */
+    COMMAND_FAILED = 1,      /* call->error says why */
+    COMMAND_MISUSED = 2,     /* the arguments are wrong: call->error says how */
     COMMAND_NOT_THERE = 125, /* a recording has nothing of something that was asked for: it was said what */
 };
 

@@ -139,8 +139,7 @@ int recording_create(const struct recording_options *options, struct recording *
     struct recording *recording = recording_out;
     int result;
 
-    *recording = (struct recording){
-        .options = *options, .folder = -1, .spare_room = -1, .began_ms = system_clock_ms()};
+    *recording = (struct recording){.options = *options, .folder = -1, .spare_room = -1, .began_ms = system_clock_ms()};
     ring_drain_init(&recording->drain, &receiver, recording);
     result = chunk_encoder_create(options->compress, &recording->encoder);
     if (result != 0)

@@ -73,15 +73,15 @@ struct recording {
     uint64_t unwritten_bytes;       /* the part of it that could not be written, */
     size_t unwritten_count;         /* of so many threads, of which these lost most: */
     struct recording_unwritten unwritten[RECORDING_UNWRITTEN_MAX];
-    size_t unhooked_count;          /* after the end, of functions asked for that are not hooked: these, */
+    size_t unhooked_count; /* after the end, of functions asked for that are not hooked: these, */
     struct recording_unhooked unhooked[RECORDING_UNHOOKED_MAX];
-    bool has_more_unhooked;         /* and others */
-    uint64_t ended_lost;            /* what was lost of processes that have ended */
-    uint64_t ended_matched;         /* the patterns that something in them matched */
-    uint64_t ended_armed;           /* those of them by which something was watched */
-    uint64_t ended_unresolved;      /* those that meant functions whose address was not known */
-    bool has_crash;                 /* it was written of a process how it died */
-    bool is_changed;                /* what the manifest says is not yet in its file */
+    bool has_more_unhooked;    /* and others */
+    uint64_t ended_lost;       /* what was lost of processes that have ended */
+    uint64_t ended_matched;    /* the patterns that something in them matched */
+    uint64_t ended_armed;      /* those of them by which something was watched */
+    uint64_t ended_unresolved; /* those that meant functions whose address was not known */
+    bool has_crash;            /* it was written of a process how it died */
+    bool is_changed;           /* what the manifest says is not yet in its file */
     uint64_t began_ms;
     uint64_t written_ms;  /* when the manifest was written last; 0: never */
     struct flight flight; /* so a recording may not be moved */

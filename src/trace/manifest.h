@@ -71,7 +71,7 @@ struct manifest_process {
     struct manifest_losses losses;
     struct manifest_left *left; /* the first ones */
     size_t left_listed;
-    uint64_t left_count; /* of all */
+    uint64_t left_count;                /* of all */
     struct manifest_unhooked *unhooked; /* the first ones of those that the losses count */
     size_t unhooked_listed;
     struct manifest_probe *probes;

@@ -553,8 +553,9 @@ static bool names_functions(const struct record_options *options)
 }
 
 /*
- * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless some functions,
- * probes or system calls are what is wanted. Only of those that are followed the registers are known when they crash.
+ * Whoever says nothing that needs threads to be followed has all functions of the program hooked, unless some
+ * functions, probes or system calls are what is wanted. Only of those that are followed the registers are known when
+ * they crash.
  */
 static void settle(struct record_options *options)
 {

@@ -171,8 +171,7 @@ static void put_unhooked(struct screen *screen, const struct manifest *manifest)
 
             if (!unhooked->is_named || was_put(manifest, i, j))
                 continue;
-            snprintf(text, sizeof(text), "%s: %s", spelled_function(unhooked->name, name, sizeof(name)),
-                     unhooked->why);
+            snprintf(text, sizeof(text), "%s: %s", spelled_function(unhooked->name, name, sizeof(name)), unhooked->why);
             put_field(screen, "not hooked", text);
         }
 }

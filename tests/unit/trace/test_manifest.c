@@ -16,7 +16,13 @@
 
 static struct trace_folder folder;
 static struct manifest_thread threads[] = {
-    {.tid = 7, .generation = 1, .name = "main", .lost_detail_bytes = 5, .unwritten_bytes = 8, .wait_count = 6, .waited_ns = 1ull << 40},
+    {.tid = 7,
+     .generation = 1,
+     .name = "main",
+     .lost_detail_bytes = 5,
+     .unwritten_bytes = 8,
+     .wait_count = 6,
+     .waited_ns = 1ull << 40},
     {.tid = 8, .generation = 2, .name = "fifteen letters", .lost_bytes = UINT64_MAX},
 };
 static struct manifest_left left[] = {
