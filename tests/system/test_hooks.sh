@@ -54,6 +54,32 @@ for options in '' '--compress' '--buffer 4K --overflow block'; do
     exact "$folder/calls" 3150 840 --hook 'f_*' $options
 done
 
+# Hand-written code that looks for its own address is seen to return, and runs as it is.
+cat >"$folder/own_address.c" <<'END'
+#include <stdio.h>
+#define FUNCTION(name, code) \
+    __asm__(".p2align 4\n.type " #name ", @function\n" #name ":\n" code "ret\n.size " #name ", .-" #name "\n"); \
+    long name(void);
+FUNCTION(a_first, "call 1f\n1: pop %rax\nlea 1b(%rip), %rcx\nsub %rcx, %rax\n")
+FUNCTION(a_later, ".cfi_startproc\npush %rbx\ncall 1f\n1: pop %rbx\nlea 1b(%rip), %rax\nsub %rbx, %rax\n"
+                  "call a_first\npop %rbx\n.cfi_endproc\n")
+FUNCTION(a_caller, "mov (%rsp), %rax\n")
+int main(void)
+{
+    long first = a_first(), later = a_later();
+    return printf("%ld %ld %d\n", first, later, a_caller() != 0) != 6;
+}
+END
+gcc -O1 -o "$folder/own_address" "$folder/own_address.c" 2>"$folder/err" || fail "cannot make own_address"
+checks=$((checks + 1))
+"$gait" find --hookable "$folder/own_address" | awk '/a_/ { print $NF == "" ? "" : $(NF - 1), /entry only/ }' >"$folder/seen"
+[[ $(sort "$folder/seen" | tr '\n' ' ') == 'a_caller 1 a_first 0 a_later 0 ' ]] || fail "which look for their caller" "$folder/seen"
+record "$folder/own_address" --hook 'a_*'
+[[ $(cat "$folder/said") == '0 0 1' ]] || fail "code that looks for its own address says: $(cat "$folder/said")"
+[[ $(awk '$6 ~ /a_(first|later)/ { printf "%s %s ", $4, $6 }' "$folder/events") == \
+    'enter a_first leave a_first enter a_later enter a_first leave a_first leave a_later ' ]] ||
+    fail "code that looks for its own address" "$folder/events"
+
 # ---- libraries that come and go --------------------------------------------------------------------------------------
 
 # program name options... <source: makes a C program, or a library

@@ -6,6 +6,10 @@
  * both differ before the first branch, .eh_frame is not believed. Where nothing is known, nothing is said to look at
  * it.
  *
+ * A call of what is in the function itself, as `call 1f; 1: pop %rbx` of code that looks for its own address, leaves a
+ * word on the stack that is no return address of the function's, and that .eh_frame mostly does not know of: as long as
+ * the instructions say that it is there, places are one word further than .eh_frame has them.
+ *
  * Taking the address of it is no use: that is how loops over an array that ends there know when to stop.
  */
 #include "arch/x86_64/hook/return_use.h"
@@ -50,7 +54,9 @@ struct return_walk {
     struct frame_distances tracked; /* by the instructions */
     bool is_told_wrong;
     bool has_branched;
-    uint64_t row_end; /* of the last row of .eh_frame */
+    bool has_own_word; /* a call of the next instruction has left its address, and .eh_frame does not say so, */
+    int64_t own_word;  /* as long as the distance is at least this */
+    uint64_t row_end;  /* of the last row of .eh_frame */
     struct branch_distance branches[BRANCHES_MAX];
     unsigned branch_count;
 };
@@ -62,9 +68,9 @@ static bool is_at(const struct known_distance *told, const struct known_distance
     return slot->is_known && displacement >= slot->distance && displacement < slot->distance + WORD;
 }
 
-static bool uses_slot(const struct return_walk *walk, const struct x86_insn *insn)
+static bool uses_slot(const struct return_walk *walk, const struct frame_distances *told, const struct x86_insn *insn)
 {
-    const struct frame_distances *told = &walk->told, *tracked = &walk->tracked;
+    const struct frame_distances *tracked = &walk->tracked;
 
     if (insn->mnemonic == X86_MNEMONIC_pop && is_at(&told->from_rsp, &tracked->from_rsp, 0))
         return true;
@@ -75,6 +81,41 @@ static bool uses_slot(const struct return_walk *walk, const struct x86_insn *ins
     return (insn->base == X86_RSP && is_at(&told->from_rsp, &tracked->from_rsp, insn->displacement)) ||
            (insn->base == X86_RBP && is_at(&told->from_rbp, &tracked->from_rbp, insn->displacement));
 }
+
+/* ---- addresses that the function has put there itself ------------------------------------------------------------ */
+
+static bool is_call_of_own(const struct return_walk *walk, const struct x86_insn *insn)
+{
+    return insn->flow == X86_FLOW_CALL && insn->target > insn->pc.value && insn->target < walk->code.end;
+}
+
+static bool is_call_of_next(const struct return_walk *walk, const struct x86_insn *insn)
+{
+    return is_call_of_own(walk, insn) && insn->target == x86_insn_next(insn).value;
+}
+
+static void begin_own_word(struct return_walk *walk)
+{
+    walk->tracked.from_rsp.distance += WORD;
+    if (!walk->tracked.from_rsp.is_known)
+        return;
+    walk->has_own_word = true;
+    walk->own_word = walk->tracked.from_rsp.distance;
+}
+
+/* What .eh_frame says, as it would be if it knew of the word. */
+static struct frame_distances with_own_word(struct return_walk *walk)
+{
+    struct frame_distances told = walk->told;
+    const struct known_distance *tracked = &walk->tracked.from_rsp;
+
+    walk->has_own_word &= tracked->is_known && tracked->distance >= walk->own_word;
+    if (walk->has_own_word && told.from_rsp.is_known && told.from_rsp.distance + WORD == tracked->distance)
+        told.from_rsp.distance = tracked->distance;
+    return told;
+}
+
+/* ---- what instructions do ---------------------------------------------------------------------------------------- */
 
 /* In the displaced copy a branch to the patched place leads to the copy of that. */
 static bool goes_to_entry(const struct return_walk *walk, const struct x86_insn *insn)
@@ -89,11 +130,14 @@ static bool goes_to_entry(const struct return_walk *walk, const struct x86_insn 
 
 static void note_branch(struct return_walk *walk, const struct x86_insn *insn)
 {
-    if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT)
+    struct known_distance from_rsp = walk->tracked.from_rsp;
+    bool is_call = is_call_of_own(walk, insn);
+
+    if (insn->flow != X86_FLOW_JUMP && insn->flow != X86_FLOW_BRANCH && insn->flow != X86_FLOW_BRANCH_COUNT && !is_call)
         return;
+    from_rsp.distance += is_call ? WORD : 0;
     walk->use->goes_to_entry |= goes_to_entry(walk, insn);
-    walk->branches[walk->branch_count++ % BRANCHES_MAX] =
-        (struct branch_distance){insn->target, walk->tracked.from_rsp};
+    walk->branches[walk->branch_count++ % BRANCHES_MAX] = (struct branch_distance){insn->target, from_rsp};
 }
 
 static bool ends_path(const struct x86_insn *insn)
@@ -160,6 +204,8 @@ static void track(struct return_walk *walk, const struct x86_insn *insn)
                 walk->tracked.from_rsp = walk->branches[i].from_rsp;
         return;
     }
+    if (is_call_of_next(walk, insn))
+        begin_own_word(walk);
     /* leave still needs the old rbp. */
     if (insn->gpr_written & X86_GPR_BIT(X86_RSP) && !is_call)
         track_stack(walk, insn);
@@ -170,9 +216,9 @@ static void track(struct return_walk *walk, const struct x86_insn *insn)
 }
 
 /* What was told wins from the first branch on: behind a call that does not return, anything may follow. */
-static void compare(struct return_walk *walk)
+static void compare(struct return_walk *walk, const struct known_distance *told)
 {
-    struct known_distance *told = &walk->told.from_rsp, *tracked = &walk->tracked.from_rsp;
+    struct known_distance *tracked = &walk->tracked.from_rsp;
 
     if (walk->is_told_wrong || !told->is_known || !tracked->is_known || told->distance == tracked->distance)
         return;
@@ -184,16 +230,18 @@ static void compare(struct return_walk *walk)
 
 static void walk_code(struct return_walk *walk, uint64_t start, uint64_t end)
 {
+    struct frame_distances told;
     struct x86_insn insn;
 
     for (uint64_t at = start; at < end; at += insn.length) {
         if (x86_decode(walk->code.bytes + (at - walk->code.start), walk->code.end - at, app_pc_of(at),
                        walk->planner->module->decode_options, &insn) != 0)
             return;
-        compare(walk);
+        told = with_own_word(walk);
+        compare(walk, &told.from_rsp);
         if (walk->is_told_wrong)
-            walk->told = (struct frame_distances){0};
-        walk->use->is_used |= uses_slot(walk, &insn);
+            walk->told = told = (struct frame_distances){0};
+        walk->use->is_used |= uses_slot(walk, &told, &insn);
         walk->has_branched |= insn.flow != X86_FLOW_NEXT;
         note_branch(walk, &insn);
         track(walk, &insn);

@@ -101,6 +101,30 @@ static void frames_that_forget_pushes_are_not_believed(void)
     CHECK(IS_USED_WITH("\x53\x55\x85\xff\x5d\x5b\x58\xff\xe0", nothing));
 }
 
+static void addresses_that_it_has_put_there_itself_are_its_own(void)
+{
+    static const uint8_t nothing[] = {0}, at_five[] = {0x45, 0x0e, 16, 0x41, 0x0e, 8};
+    static const uint8_t by_rbp[] = {0x41, 0x0e, 16, 0x43, 0x0d, 6};
+
+    /* call 1f; 1: pop rbx; ret */
+    CHECK(!IS_USED("\xe8\0\0\0\0\x5b\xc3"));
+    CHECK(!IS_USED_WITH("\xe8\0\0\0\0\x5b\xc3", nothing));
+    CHECK(!IS_USED_WITH("\xe8\0\0\0\0\x5b\xc3", at_five));
+    /* push rbx; call 1f; 1: mov rax, [rsp]; add rsp, 8; pop rbx; ret */
+    CHECK(!IS_USED_WITH("\x53\xe8\0\0\0\0\x48\x8b\x04\x24\x48\x83\xc4\x08\x5b\xc3", nothing));
+    /* push rbp; mov rbp, rsp; call 1f; 1: pop rax; leave; ret */
+    CHECK(!IS_USED_WITH("\x55\x48\x89\xe5\xe8\0\0\0\0\x58\xc9\xc3", by_rbp));
+    /* call 1f; 1: pop rbx; mov rax, [rsp]; ret: and its own, too */
+    CHECK(IS_USED("\xe8\0\0\0\0\x5b\x48\x8b\x04\x24\xc3"));
+    CHECK(IS_USED_WITH("\xe8\0\0\0\0\x5b\x48\x8b\x04\x24\xc3", nothing));
+    /* call 1f; 1: mov rax, [rsp + 8] */
+    CHECK(IS_USED_WITH("\xe8\0\0\0\0\x48\x8b\x44\x24\x08\x5b\xc3", nothing));
+    /* call 1f; 2: pause; jmp 2b; 1: mov [rsp], rax; ret: a jump by return */
+    CHECK(!IS_USED("\xe8\x04\0\0\0\xf3\x90\xeb\xfc\x48\x89\x04\x24\xc3"));
+    /* pop rax; call elsewhere; push rax; ret: that of who called */
+    CHECK(IS_USED("\x58\xe8\0\1\0\0\x50\xc3"));
+}
+
 static void frames_of_code_that_is_not_called_are_told(void)
 {
     static const uint8_t no_caller[] = {0x07, 16};     /* the return address is undefined */
@@ -143,6 +167,7 @@ int main(void)
         CHECK_CASE(the_distance_is_followed_over_branches),
         CHECK_CASE(frames_tell_where_it_is),
         CHECK_CASE(frames_that_forget_pushes_are_not_believed),
+        CHECK_CASE(addresses_that_it_has_put_there_itself_are_its_own),
         CHECK_CASE(frames_of_code_that_is_not_called_are_told),
         CHECK_CASE(ways_back_to_the_entry_are_seen),
     };
