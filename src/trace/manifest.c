@@ -95,6 +95,7 @@ static void put_losses(struct json_writer *json, const struct manifest_losses *l
 static const char *const left_names[RING_LEFT_REASONS] = {
     [RING_LEFT_INSTRUCTION] = "instruction", [RING_LEFT_MEMORY] = "memory",   [RING_LEFT_BLIND] = "blind",
     [RING_LEFT_NEW_THREAD] = "new thread",   [RING_LEFT_COUNTER] = "counter",
+    [RING_LEFT_UNREADABLE] = "unreadable",
 };
 
 static void put_left(struct json_writer *json, const struct manifest_process *process)
