@@ -85,7 +85,7 @@ refuses 2 "TRACE is missing" report
 refuses 2 "a number from 1 on" report "$folder" --limit few
 refuses 2 "no format was given" export "$folder"
 refuses 2 "did you mean 'perfetto'?" export -f perfeto "$folder"
-refuses 2 "did you mean '--format'?" export --fromat chrome "$folder"
+refuses 2 "no such option; try '--format'" export --fromat chrome "$folder"
 refuses 2 "1.5s" export -f chrome "$folder" --from soon
 refuses 2 "the end is not after the beginning" export -f chrome "$folder" --from 2s --to 1s
 refuses 1 "no such folder" export -f chrome "$folder/nothing"
