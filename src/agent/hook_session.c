@@ -5,6 +5,7 @@
  */
 #include "agent/hook_session.h"
 
+#include "agent/dispatched_calls.h"
 #include "agent/errno_place.h"
 #include "agent/function_hooks.h"
 #include "agent/handler_fronts.h"
@@ -77,8 +78,10 @@ static void modules_changed(struct gait_invocation *invocation)
 /* In a child, which has one thread, and hooks like its parent. */
 static void forked(void)
 {
-    bool is_read = process_log_child_began();
+    bool is_read;
 
+    dispatched_calls_begin_in_child();
+    is_read = process_log_child_began();
     process_hooks_begin();
     /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */
     if (!is_read && !ring_region_detach(session.ring))
@@ -156,6 +159,7 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     probe_set_begin(ring, &call->options);
     session.ring = ring;
     find_image(call);
+    dispatched_calls_begin(session.image_start, session.image_bytes, system_call_watch_is_wanted());
     handler_fronts_prepare();
     interrupted_place_begin(session.image_start, session.image_bytes);
     process_hooks_begin();

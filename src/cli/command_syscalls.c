@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
+#include "cli/control_client.h"
 #include "cli/options/syscalls_options.h"
 #include "hosted/error_text.h"
 #include "hosted/system_clock.h"
@@ -76,7 +77,11 @@ static enum command_status watch(const struct command_call *call, const struct s
         .context = listening,
     };
 
-    if (options->source->run(&request, status_out, call->error) != 0)
+    int result = options->source->run(&request, status_out, call->error);
+
+    if (result == -EALREADY && options->pid_count == 1)
+        control_client_name_trace(options->pids[0], call->error);
+    if (result != 0)
         return COMMAND_FAILED;
     system_call_lines_detach(listening->lines);
     if (listening->counts != NULL && options->is_json)

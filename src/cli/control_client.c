@@ -223,6 +223,21 @@ int control_client_ask(const struct control_question *question, struct control_a
     return 0;
 }
 
+void control_client_name_trace(pid_t pid, struct gait_error *err)
+{
+    const struct control_question question = {.operation = CONTROL_STATS, .pid = pid};
+    static struct control_answer answer; /* large */
+    struct gait_error before = *err, why;
+    char text[CONTROL_TEXT_BYTES + 1], shown[256];
+
+    if (control_client_ask(&question, &answer, &why) != 0 || answer.text_bytes == 0)
+        return;
+    memcpy(text, answer.text, answer.text_bytes);
+    text[answer.text_bytes] = '\0';
+    (void)error_set(err, before.code, "%s; what it records goes to %s", before.text,
+                    printable(shown, sizeof(shown), text));
+}
+
 enum command_status control_client_read_pid(const struct command_call *call, const char *command, const char *text,
                                             pid_t *pid_out)
 {

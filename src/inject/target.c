@@ -10,6 +10,7 @@
 #include "hosted/error_text.h"
 #include "inject/agent_load.h"
 #include "inject/machine_check.h"
+#include "inject/other_recorder.h"
 #include "inject/pid_namespace.h"
 #include "inject/seccomp_check.h"
 #include "inject/self_memory.h"
@@ -351,6 +352,14 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     return result;
 }
 
+/* -EALREADY: somebody records it. */
+static int refuse_second(pid_t pid, struct gait_error *err)
+{
+    pid_t reader = 0;
+
+    return other_recorder_find(pid, &reader) == OTHER_RECORDER_LIVES ? other_recorder_explain(pid, reader, err) : 0;
+}
+
 /* While the other threads run: what takes time is done before they are stopped. */
 static int prepare_by_one(struct target *target, const struct agent_options *options, struct gait_error *err)
 {
@@ -359,7 +368,10 @@ static int prepare_by_one(struct target *target, const struct agent_options *opt
 
     if (result != 0)
         return result;
-    result = prepare(target, &one.threads[0], options, false, err);
+    /* As long as we trace it nobody else begins. */
+    result = refuse_second(target->pid, err);
+    if (result == 0)
+        result = prepare(target, &one.threads[0], options, false, err);
     if (result != 0)
         result = give_up(target, &one.threads[0], result, err);
     (void)thread_group_release(&one);
@@ -398,7 +410,8 @@ static int begin_in_group(struct target *target, struct thread_group *group, con
 }
 
 /* -EAGAIN: the process has executed another program meanwhile, in which there is nothing of ours. */
-static int try_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+static int try_attach_alone(pid_t pid, const struct agent_options *options, struct target *target_out,
+                            struct gait_error *err)
 {
     struct thread_group group;
     int result;
@@ -417,6 +430,44 @@ static int try_attach(pid_t pid, const struct agent_options *options, struct tar
     result = has_agent(target_out) ? begin_in_group(target_out, &group, options, err) : -EAGAIN;
     target_out->standstill_ns = thread_group_release(&group);
     return result;
+}
+
+/*
+ * What is left of a recorder that was killed, or in a child that was not recorded, has to go before another agent
+ * comes: what it has changed is no original code.
+ */
+static int take_out_left(pid_t pid, const struct agent_options *options, struct gait_error *err)
+{
+    struct target left = {.pid = pid, .ring_fd = -1, .presence = -1};
+    pid_t reader = 0;
+    int result = agent_load_find(pid, &left.agent);
+
+    if (result == -ENOENT && options->events & EVENTS_HOOKED &&
+        other_recorder_find(pid, &reader) == OTHER_RECORDER_DIED)
+        return error_set(err, EBUSY,
+                         "process %d still has in it what a gait of another version has left there, whose recorder was "
+                         "killed: its functions cannot be hooked before it is started anew",
+                         (int)pid);
+    if (result != 0)
+        return 0;
+    result = process_memory_read(pid, left.agent.call, &call, offsetof(struct agent_call, threads));
+    if (result != 0)
+        return error_set(err, result, "cannot read the memory of process %d: %s", (int)pid, strerror(-result));
+    left.cookie = call.cookie;
+    left.may_change_counter = call.may_change_counter;
+    result = target_detach(&left, err);
+    /* Somebody else has done it meanwhile, or it executes another program. */
+    return result == -ESRCH ? 0 : result;
+}
+
+static int try_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+{
+    int result = refuse_second(pid, err);
+
+    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
+    if (result == 0)
+        result = take_out_left(pid, options, err);
+    return result == 0 ? try_attach_alone(pid, options, target_out, err) : result;
 }
 
 int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
