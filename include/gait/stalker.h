@@ -92,8 +92,9 @@ struct gait_event {
     uint64_t location; /* of the instruction; where a block, or a hooked function, begins */
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;
-    uint32_t is_unwound; /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump ended the function */
-    uint64_t time;       /* of the counter that gait/clock.h reads, if times are asked for, and of hooked functions */
+    uint16_t is_unwound;    /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump ended the function */
+    uint16_t is_entry_only; /* of GAIT_EVENT_LEAVE: not 0 if it is not known when the function ended */
+    uint64_t time; /* of the counter that gait/clock.h reads, if times are asked for, and of hooked functions */
 };
 
 /*

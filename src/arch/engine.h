@@ -257,6 +257,13 @@ struct engine_hook {
     void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
                             const struct hook_plan *plan, struct hook_return_use *use_out);
 
+    /*
+     * Behind the check for room on the stack that a function begins with, whose code it is: where there is not enough,
+     * it has the stack moved, and begins again. Its start: it has none.
+     */
+    uint64_t (*find_stack_check)(const struct hook_planner *planner, const struct hook_code *code,
+                                 uint64_t function_end);
+
     /* The bytes of a patch. -ERANGE: the target cannot be reached from there; -EINVAL: not a method of this CPU. */
     int (*make_redirect)(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);
 

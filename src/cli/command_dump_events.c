@@ -81,6 +81,13 @@ static void put_time(const struct events_dump *dump, const struct trace_span *sp
         screen_print(dump->call->screen, "\t~%" PRIu64, time);
 }
 
+static const char *name_kind(const struct gait_event *event)
+{
+    if (event->is_entry_only)
+        return "not-seen";
+    return event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind));
+}
+
 static void put_event(struct events_dump *dump, const struct gait_event *event, const struct trace_span *span,
                       uint64_t time)
 {
@@ -91,7 +98,7 @@ static void put_event(struct events_dump *dump, const struct gait_event *event, 
 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
     put_time(dump, span, time);
-    screen_print(screen, "\t%s", event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind)));
+    screen_print(screen, "\t%s", name_kind(event));
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE | GAIT_EVENT_SUSPEND |
                        GAIT_EVENT_RESUME))
         screen_print(screen, "\t%" PRId32, event->depth);

@@ -96,8 +96,12 @@ static int put_call(void *context, const struct export_call *call)
     export_put(csv->stream, text);
     put_number(csv->stream, call->depth);
     put_number(csv->stream, call->begin_ns);
-    put_number(csv->stream, duration_ns);
-    put_number(csv->stream, duration_ns - call->inner_ns);
+    if (call->flags & CALL_ENTRY_ONLY) {
+        export_put(csv->stream, ",,");
+    } else {
+        put_number(csv->stream, duration_ns);
+        put_number(csv->stream, duration_ns - call->inner_ns);
+    }
     putc_unlocked(',', csv->stream);
     export_put(csv->stream, call_flag_names(call->flags));
     export_put(csv->stream, "\r\n");

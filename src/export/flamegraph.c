@@ -261,6 +261,11 @@ static void put_notes(const struct flamegraph *graph)
     if (tree->guessed_count != 0)
         export_put(stream,
                    tree->guessed_count == graph->call_count ? "; times are guessed" : "; some times are guessed");
+    if (tree->entry_only_count != 0) {
+        export_put(stream, "; ");
+        put_count(stream, tree->entry_only_count);
+        export_put(stream, " calls have no width: only their entry was seen");
+    }
     if (tree->lost_bytes != 0) {
         export_put(stream, "; events are missing: ");
         put_count(stream, tree->lost_bytes);

@@ -84,6 +84,7 @@ static int take_end(void *context, const struct export_call *call)
 
     node->call_count += !(call->flags & CALL_RESUMED);
     node->self_ns += call->end_ns - call->begin_ns - call->inner_ns;
+    reading->tree->entry_only_count += (call->flags & CALL_ENTRY_ONLY) != 0;
     reading->tree->guessed_count += (call->flags & CALL_GUESSED) != 0;
     if (reading->too_deep > 0)
         reading->too_deep--;

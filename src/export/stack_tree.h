@@ -32,8 +32,9 @@ struct stack_tree {
     size_t node_count;
     size_t node_capacity;
     struct frame_texts frames;
-    struct hash_map children; /* parent and frame -> node */
-    uint64_t guessed_count;   /* of calls whose times are guesses */
+    struct hash_map children;  /* parent and frame -> node */
+    uint64_t guessed_count;    /* of calls whose times are guesses */
+    uint64_t entry_only_count; /* of calls whose times nobody knows */
     uint64_t gap_count;
     uint64_t lost_bytes;
 };

@@ -213,13 +213,13 @@ static void track_leave(struct hook_gate_frame *frame)
     }
 }
 
-/* Its leaving is told at once. */
+/* That its leaving is not going to be seen is told at once. */
 static void record_once(struct hook_thread *thread, uint64_t stub)
 {
     uint32_t number = stub_record_number(stub), depth = thread->invocations.top[-1].depth + 1;
 
     hook_record_write(thread, number, EVENT_RECORD_ENTER, depth);
-    hook_record_write(thread, number, EVENT_RECORD_LEAVE, depth);
+    hook_record_write(thread, number, EVENT_RECORD_PASSED, depth);
 }
 
 static void track_once(struct hook_gate_frame *frame)

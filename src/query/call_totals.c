@@ -52,7 +52,8 @@ static int end_call(void *context, const struct view_call *call)
     sum->summed += ticks;
     sum->self += ticks - call->inner;
     sum->total += --sum->open_count == 0 ? ticks : 0;
-    if (call->flags & CALL_SUSPENDED)
+    sum->entry_only += (call->flags & CALL_ENTRY_ONLY) != 0;
+    if (call->flags & (CALL_SUSPENDED | CALL_ENTRY_ONLY))
         return 0;
     ticks += call->earlier;
     sum->shortest = ticks < sum->shortest ? ticks : sum->shortest;
@@ -129,6 +130,7 @@ static int add_sum(struct call_totals *totals, struct query_source *source, cons
     total->total += sum->total;
     total->summed += sum->summed;
     total->self += sum->self;
+    total->entry_only += sum->entry_only;
     total->shortest = sum->shortest < total->shortest ? sum->shortest : total->shortest;
     total->longest = sum->longest > total->longest ? sum->longest : total->longest;
     return 0;

@@ -236,23 +236,34 @@ static void put_time(struct json_writer *page, const char *name, const struct tr
         json_writer_null(page, name);
 }
 
+/* Null where of none of the calls it is known how long it took. */
+static void put_known_time(struct json_writer *page, const char *name, const struct trace_report *report,
+                           const struct call_statistics *statistics, double ticks)
+{
+    if (call_statistics_have_times(statistics) || statistics->calls == 0)
+        put_time(page, name, report, ticks);
+    else
+        json_writer_null(page, name);
+}
+
 static void put_statistics(struct json_writer *page, const struct trace_report *report,
                            const struct call_statistics *statistics)
 {
     json_writer_count(page, "calls", statistics->calls);
-    put_time(page, "total_ns", report, (double)statistics->total);
-    put_time(page, "self_ns", report, (double)statistics->self);
-    put_time(page, "sum_ns", report, (double)statistics->sum);
-    put_time(page, "min_ns", report, (double)statistics->shortest);
-    put_time(page, "avg_ns", report, call_statistics_average(statistics));
-    put_time(page, "p50_ns", report, (double)call_statistics_percentile(statistics, 50));
-    put_time(page, "p90_ns", report, (double)call_statistics_percentile(statistics, 90));
-    put_time(page, "p99_ns", report, (double)call_statistics_percentile(statistics, 99));
-    put_time(page, "max_ns", report, (double)statistics->longest);
+    put_known_time(page, "total_ns", report, statistics, (double)statistics->total);
+    put_known_time(page, "self_ns", report, statistics, (double)statistics->self);
+    put_known_time(page, "sum_ns", report, statistics, (double)statistics->sum);
+    put_known_time(page, "min_ns", report, statistics, (double)statistics->shortest);
+    put_known_time(page, "avg_ns", report, statistics, call_statistics_average(statistics));
+    put_known_time(page, "p50_ns", report, statistics, (double)call_statistics_percentile(statistics, 50));
+    put_known_time(page, "p90_ns", report, statistics, (double)call_statistics_percentile(statistics, 90));
+    put_known_time(page, "p99_ns", report, statistics, (double)call_statistics_percentile(statistics, 99));
+    put_known_time(page, "max_ns", report, statistics, (double)statistics->longest);
     json_writer_count(page, "guessed", statistics->guessed);
     json_writer_count(page, "cut", statistics->cut);
     json_writer_count(page, "no_return", statistics->no_return);
     json_writer_count(page, "unwound", statistics->unwound);
+    json_writer_count(page, "entry_only", statistics->entry_only);
     json_writer_count(page, "suspended", statistics->suspended);
 }
 

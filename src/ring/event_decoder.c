@@ -218,8 +218,10 @@ static void emit_hooked(struct batch *batch, const struct decoded_record *record
     uint32_t kind = record->kind == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
 
     add(batch, kind, block->start, 0, (int32_t)record->depth);
-    if (batch->decoder->wanted & kind)
+    if (batch->decoder->wanted & kind) {
         batch->events[batch->count - 1].is_unwound = record->kind == EVENT_RECORD_UNWOUND;
+        batch->events[batch->count - 1].is_entry_only = record->kind == EVENT_RECORD_PASSED;
+    }
 }
 
 static void take_record(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
@@ -247,6 +249,7 @@ static void take_record(struct batch *batch, const struct decoded_record *record
     case EVENT_RECORD_ENTER:
     case EVENT_RECORD_LEAVE:
     case EVENT_RECORD_UNWOUND:
+    case EVENT_RECORD_PASSED:
         emit_hooked(batch, record, block);
         break;
     case EVENT_RECORD_SUSPENDED:
@@ -303,6 +306,7 @@ static const uint8_t *take_hooked(struct batch *batch, const struct event_blocks
             .location = block->start,
             .tid = decoder->tid,
             .is_unwound = record == EVENT_RECORD_UNWOUND,
+            .is_entry_only = record == EVENT_RECORD_PASSED,
             .time = word_at(place + EVENT_WORD_BYTES),
         };
     }

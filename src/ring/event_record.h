@@ -16,7 +16,8 @@
  * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter. Where a thread
  * goes on on another stack, it is suspended in the functions on the one that it leaves, the innermost first; the depth
  * has EVENT_STACK_SHIFT bits then, and the stack's number is above them. When it comes back, those functions are
- * resumed, the outermost first, at the depths that they have now.
+ * resumed, the outermost first, at the depths that they have now. A function of which only the entry can be seen is
+ * passed at once: nothing is known of when its call ends.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed. Of hooked functions a signal handler may jump out of
@@ -44,8 +45,9 @@ enum event_record {
     EVENT_RECORD_ENTER,       /* a hooked function was called */
     EVENT_RECORD_LEAVE,       /* it returned */
     EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; recorded when that is noticed */
-    EVENT_RECORD_SUSPENDED = 12, /* the thread goes on on another stack than the function's */
-    EVENT_RECORD_RESUMED,        /* it is back on that of the function */
+    EVENT_RECORD_PASSED,      /* of the record before: nobody looks when that call ends */
+    EVENT_RECORD_SUSPENDED,   /* the thread goes on on another stack than the function's */
+    EVENT_RECORD_RESUMED,     /* it is back on that of the function */
     EVENT_RECORD_KINDS,
 };
 
@@ -106,7 +108,7 @@ static inline bool event_record_is_of_stack(enum event_record record)
 
 static inline bool event_record_is_hooked(enum event_record record)
 {
-    return (record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_UNWOUND) || event_record_is_of_stack(record);
+    return (record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_PASSED) || event_record_is_of_stack(record);
 }
 
 static inline bool event_record_has_sp(enum event_record record)

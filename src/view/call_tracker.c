@@ -40,10 +40,10 @@ static void end_innermost(struct call_tracker *tracker, uint64_t time, uint32_t 
 
     call.end = time;
     call.flags |= flags;
+    if (caller != NULL)
+        caller->call.inner += flags & CALL_ENTRY_ONLY ? call.inner : call.end - call.begin;
     if (call.inner > call.end - call.begin)
         call.inner = call.end - call.begin;
-    if (caller != NULL)
-        caller->call.inner += call.end - call.begin;
     if (tracker->result == 0)
         tracker->result = tracker->receiver.end(tracker->receiver.context, &call);
 }
@@ -78,11 +78,14 @@ static void leave_hooked(struct call_tracker *tracker, const struct gait_event *
 
     end_deeper(tracker, event->depth + 1, time);
     call = innermost(tracker);
-    if (call != NULL && call->event_depth == event->depth)
-        end_innermost(tracker, time,
-                      call->call.function != event->location ? CALL_NO_RETURN
-                      : event->is_unwound                    ? CALL_UNWOUND
-                                                             : 0);
+    if (call == NULL || call->event_depth != event->depth)
+        return;
+    if (call->call.function != event->location)
+        end_innermost(tracker, time, CALL_NO_RETURN);
+    else if (event->is_entry_only)
+        end_innermost(tracker, call->call.begin, CALL_ENTRY_ONLY);
+    else
+        end_innermost(tracker, time, event->is_unwound ? CALL_UNWOUND : 0);
 }
 
 /* ---- several stacks ---------------------------------------------------------------------------------------------- */

@@ -18,11 +18,12 @@ struct trace_span;
 enum call_flag {
     CALL_GUESSED = 1u << 0, /* its times are between others that are known, no more */
     CALL_CUT = 1u << 1, /* its end was not seen, since events are missing or the recording ended: it lasted longer */
-    CALL_UNWOUND = 1u << 2,   /* an exception or a long jump ended it */
-    CALL_NO_RETURN = 1u << 3, /* its return was not seen: it may be any of these, or have returned where nobody looked;
-                                 it ended at `end` or before */
-    CALL_SUSPENDED = 1u << 5, /* it did not end: the thread goes on on another stack */
-    CALL_RESUMED = 1u << 6,   /* it did not begin: the thread has come back to its stack */
+    CALL_UNWOUND = 1u << 2,    /* an exception or a long jump ended it */
+    CALL_NO_RETURN = 1u << 3,  /* its return was not seen: it may be any of these, or have returned where nobody looked;
+                                  it ended at `end` or before */
+    CALL_SUSPENDED = 1u << 5,  /* it did not end: the thread goes on on another stack */
+    CALL_RESUMED = 1u << 6,    /* it did not begin: the thread has come back to its stack */
+    CALL_ENTRY_ONLY = 1u << 7, /* nobody looked when it ended, which may be much later than `end`: it has no duration */
 };
 
 struct view_call {

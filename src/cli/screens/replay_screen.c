@@ -134,6 +134,10 @@ static void put_duration(struct replay_screen *shown, const struct replay_row *r
         screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");
         return;
     }
+    if (row->flags & CALL_ENTRY_ONLY) {
+        put_right(shown, SCREEN_FAINT, DURATION_COLUMNS, "-");
+        return;
+    }
     if (row->flags & CALL_GUESSED)
         duration_write_rough(ns, duration);
     else
@@ -339,6 +343,7 @@ void replay_screen_put_legend(struct replay_screen *shown)
     } legends[] = {
         {CALL_CUT, "> it took longer: the recording ended, or events are missing"},
         {CALL_NO_RETURN, "< it took that at most: its return was not seen, as of calls into what was left out"},
+        {CALL_ENTRY_ONLY, "- not known how long it took, nor what it called: only its entry could be seen"},
         {CALL_UNWOUND, "unwound: an exception or a long jump ended it"},
         {CALL_SUSPENDED, "suspended: the thread went on on another stack; durations are those on the own one, so far"},
         {CALL_RESUMED, "resumed: it began before, and was suspended, or is that of a process which forked within it"},

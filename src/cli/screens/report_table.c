@@ -21,6 +21,10 @@ static void put_time(const struct report_table *table, const struct call_statist
     double tick_ns = view_clock_tick_ns(&table->report->trace->clock);
     char text[FIGURE_BYTES], shown[FIGURE_BYTES + 1];
 
+    if (!call_statistics_have_times(statistics)) {
+        screen_print(table->screen, " %9s", "-");
+        return;
+    }
     if (statistics->guessed == 0)
         duration_write(ticks * tick_ns, text);
     else
@@ -44,8 +48,9 @@ static void put_numbers(const struct report_table *table, const struct call_stat
     put_time(table, statistics, (double)statistics->total);
     put_time(table, statistics, self);
     screen_print(table->screen, " %7s %10" PRIu64,
-                 statistics->guessed == 0 ? share_write(self, all_self, share)
-                                          : share_write_rough(self, all_self, share),
+                 !call_statistics_have_times(statistics) ? "-"
+                 : statistics->guessed == 0              ? share_write(self, all_self, share)
+                                                         : share_write_rough(self, all_self, share),
                  statistics->calls);
     put_time(table, statistics, (double)statistics->shortest);
     put_time(table, statistics, call_statistics_average(statistics));
@@ -157,6 +162,17 @@ static int show_by(const struct report_table *table, enum report_order order)
     return 0;
 }
 
+static void put_entry_only_note(const struct report_table *table, bool has_others)
+{
+    uint64_t count = table->report->all.entry_only;
+
+    if (count != 0)
+        screen_print(table->screen,
+                     "%sOf %" PRIu64 " call%s only the entry could be seen: how long %s took is not known, and in no "
+                     "time above.\n",
+                     has_others ? "" : "\n", count, count == 1 ? "" : "s", count == 1 ? "it" : "they");
+}
+
 /* What has to be known of the times above. */
 static void put_notes(const struct report_table *table)
 {
@@ -174,6 +190,7 @@ static void put_notes(const struct report_table *table)
                      "%sThe return of %" PRIu64 " call%s was not seen: %s ended when the next was, or before.\n",
                      all->cut != 0 ? "" : "\n", all->no_return, all->no_return == 1 ? "" : "s",
                      all->no_return == 1 ? "it" : "they");
+    put_entry_only_note(table, all->cut != 0 || all->no_return != 0);
 }
 
 int report_table_show(const struct report_table *table)

@@ -155,6 +155,21 @@ static void hooked_functions_are_entered_and_left(void)
     CHECK(!received[0].is_unwound && !received[1].is_unwound && received[2].is_unwound && !received[3].is_unwound);
 }
 
+static void functions_whose_end_is_not_seen_say_so(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(2, EVENT_RECORD_ENTER, 3, 100);
+    put_hooked(2, EVENT_RECORD_PASSED, 3, 101);
+    /* The same, not within a row of records. */
+    put_hooked(0, EVENT_RECORD_SUSPENDED, 7u << EVENT_STACK_SHIFT | 3, 110);
+    put_hooked(2, EVENT_RECORD_PASSED, 3, 120);
+    CHECK_EQUAL(run(0), 4 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 4);
+    check_hooked(1, GAIT_EVENT_LEAVE, 0x3000, 3, 101);
+    CHECK(!received[0].is_entry_only && received[1].is_entry_only && received[3].is_entry_only);
+    CHECK(!received[1].is_unwound);
+}
+
 static void changes_of_stacks_come_between_enters_and_leaves(void)
 {
     begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
@@ -347,6 +362,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_block_that_is_cut_ends_there),
     CHECK_CASE(records_with_times_pass_them_on),
     CHECK_CASE(hooked_functions_are_entered_and_left),
+    CHECK_CASE(functions_whose_end_is_not_seen_say_so),
     CHECK_CASE(changes_of_stacks_come_between_enters_and_leaves),
     CHECK_CASE(what_is_hooked_and_what_is_followed_do_not_mix),
     CHECK_CASE(hooked_functions_need_not_all_be_wanted),

@@ -122,6 +122,27 @@ static void a_call_that_was_suspended_counts_once(void)
     call_statistics_deinit(&statistics);
 }
 
+/* They count, and are in no time. */
+static void calls_without_a_duration_are_in_no_time(void)
+{
+    struct call_statistics statistics = {.calls = 0}, other = {.calls = 0};
+
+    count(&statistics, 0, 0, CALL_ENTRY_ONLY);
+    CHECK(!call_statistics_have_times(&statistics));
+    CHECK(call_statistics_average(&statistics) == 0);
+    count(&other, 40, 0, 0);
+    count(&other, 0, 0, CALL_ENTRY_ONLY);
+    CHECK(call_statistics_have_times(&other));
+    CHECK_EQUAL(call_statistics_merge(&statistics, &other), 0);
+    CHECK_EQUAL(statistics.calls, 3);
+    CHECK_EQUAL(statistics.entry_only, 2);
+    CHECK_EQUAL(statistics.shortest, 40);
+    CHECK_EQUAL(call_statistics_percentile(&statistics, 1), 40);
+    CHECK(call_statistics_average(&statistics) == 40);
+    call_statistics_deinit(&statistics);
+    call_statistics_deinit(&other);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_summed_up),
     CHECK_CASE(what_is_inside_of_the_same_counts_once),
@@ -129,6 +150,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(nothing_is_all_zeroes),
     CHECK_CASE(tables_are_added_up_by_number),
     CHECK_CASE(a_call_that_was_suspended_counts_once),
+    CHECK_CASE(calls_without_a_duration_are_in_no_time),
 };
 
 CHECK_MAIN(cases)

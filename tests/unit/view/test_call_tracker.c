@@ -61,6 +61,19 @@ static void hooked_functions_nest(void)
     end("<a@10 <b@12 b@15/0> <c@16 c@20/0> a@30/7> ");
 }
 
+/* It ends where it begins, and whoever called it has the time; so has who called what a signal handler did meanwhile.
+ */
+static void what_is_known_by_its_entry_only_takes_no_time(void)
+{
+    struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15), enter(0xb, 1, 16),
+                                  enter(0xc, 2, 17), leave(0xc, 2, 19), leave(0xb, 1, 20), leave(0xa, 0, 30)};
+
+    events[2].is_entry_only = events[6].is_entry_only = 1;
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 b@12/0 entry only> <b@16 <c@17 c@19/0> b@16/0 entry only> a@30/2> ");
+}
+
 static void unwound_functions_say_so(void)
 {
     struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15)};
@@ -249,6 +262,7 @@ static void a_call_may_be_resumed_whose_beginning_was_not_seen(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(hooked_functions_nest),
+    CHECK_CASE(what_is_known_by_its_entry_only_takes_no_time),
     CHECK_CASE(unwound_functions_say_so),
     CHECK_CASE(ends_that_nobody_told_are_found),
     CHECK_CASE(calls_and_returns_are_joined),

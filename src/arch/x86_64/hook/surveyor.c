@@ -7,6 +7,7 @@
 #include "arch/x86_64/hook/branch_survey.h"
 #include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/return_use.h"
+#include "arch/x86_64/hook/stack_check.h"
 #include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/x86_engine.h"
@@ -84,6 +85,7 @@ const struct engine_hook x86_hook = {
     .is_known_call = x86_system_call_is_known,
     .look = look,
     .find_return_use = x86_return_use_find,
+    .find_stack_check = x86_stack_check_find,
     .make_redirect = x86_redirect_make,
     .reaches = x86_redirect_reaches,
     .put_jump = x86_redirect_jump,

@@ -191,7 +191,7 @@ FUNCTION hook_gate_leave_record
         jmp     1b
 END hook_gate_leave_record
 
-/* Its leaving is told at once. */
+/* That its leaving is not going to be seen is told at once: EVENT_RECORD_PASSED. */
 FUNCTION hook_gate_once_record
         SAVE_SCRATCH
         FIND_THREAD once_otherwise
@@ -200,7 +200,7 @@ FUNCTION hook_gate_once_record
         subq    $INVOCATION_BYTES, %rsi
         RECORD  0, 0, 1
         jz      3f
-1:      RECORD  0, 1, 1
+1:      RECORD  0, 3, 1
         jz      4f
 2:      RESTORE_SCRATCH
         ret
