@@ -187,11 +187,12 @@ static enum command_status list(struct probing *probing)
 /* It waits until all is set up. That there is no such program is told before anything is made. */
 static int prepare_child(struct probing *probing)
 {
+    const struct program_setup setup = {.program = probing->options->program};
     int result;
 
-    if (probing->options->program == NULL)
+    if (setup.program == NULL)
         return 0;
-    result = program_start_begin(probing->options->program, &probing->start, probing->call->error);
+    result = program_start_begin(&setup, &probing->start, probing->call->error);
     if (result == 0)
         probing->child = probing->start.pid;
     return result;

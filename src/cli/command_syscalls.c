@@ -5,24 +5,28 @@
 
 #include "cli/control_client.h"
 #include "cli/options/syscalls_options.h"
+#include "cli/screens/screen.h"
+#include "gait/version.h"
 #include "hosted/error_text.h"
 #include "hosted/system_clock.h"
 #include "report/syscalls_json.h"
-#include "syscalls/system_call_counts.h"
 #include "syscalls/system_call_stack.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #define FLUSH_MS 200
 
+extern const struct command command_syscalls;
+
 struct syscalls_output {
     const struct syscalls_options *options;
-    FILE *stream;
-    struct system_call_lines *lines;
+    struct call_output *output;
     struct syscalls_json *json;
     struct system_call_counts *counts;
     uint64_t flushed_ms;
@@ -35,23 +39,31 @@ static void flush_at_times(struct syscalls_output *listening)
 
     if (now_ms - listening->flushed_ms < FLUSH_MS)
         return;
-    fflush(listening->stream);
+    call_output_flush(listening->output);
     listening->flushed_ms = now_ms;
 }
 
 static void hear(void *context, const struct system_call_event *event)
 {
     struct syscalls_output *listening = context;
+    bool is_shown = system_call_filter_shows(&listening->options->lines.filter, event);
 
-    if (listening->counts != NULL)
+    if (listening->counts != NULL && is_shown)
         system_call_counts_add(listening->counts, event);
     if (listening->options->only_counts)
         return;
-    if (listening->options->is_json)
+    if (!listening->options->is_json)
+        call_output_put(listening->output, event);
+    else if (is_shown)
         syscalls_json_put(listening->json, event);
-    else
-        system_call_lines_put(listening->lines, event);
     flush_at_times(listening);
+}
+
+static bool picks(void *context, const struct system_call_event *event)
+{
+    const struct syscalls_output *listening = context;
+
+    return path_choice_picks(&listening->options->paths, event);
 }
 
 static void say(void *context, const char *text)
@@ -60,10 +72,11 @@ static void say(void *context, const char *text)
     fprintf(stderr, "gait: %s\n", text);
 }
 
-static enum command_status watch(const struct command_call *call, const struct syscalls_options *options,
-                                 struct syscalls_output *listening, int *status_out)
+static struct system_call_request request_of(const struct syscalls_options *options, struct syscalls_output *listening)
 {
-    const struct system_call_request request = {
+    bool has_times = options->lines.times != SYSTEM_CALL_TIMES_NONE || options->lines.is_relative;
+
+    return (struct system_call_request){
         .program = options->program,
         .pids = options->pids,
         .pid_count = options->pid_count,
@@ -72,95 +85,148 @@ static enum command_status watch(const struct command_call *call, const struct s
         .injections = &options->injections,
         .has_stacks = options->has_stacks,
         .string_bytes = options->lines.text.string_bytes,
+        .wants_cpu = listening->counts != NULL && !options->table.is_wall_clock,
+        .wants_beginnings = options->follows && has_times && !options->only_counts,
+        .wants_descriptors = options->fd_details != 0 && !options->only_counts,
+        .detaches_at_exec = options->detaches_at_exec,
+        .daemon = (enum system_call_daemon)options->daemon,
+        .interruptible = options->interruptible,
+        .user = options->user,
+        .variables = options->variables,
+        .variable_count = options->variable_count,
+        .picks = options->paths.count > 0 ? picks : NULL,
         .hear = hear,
         .say = say,
         .context = listening,
     };
-
-    int result = options->source->run(&request, status_out, call->error);
-
-    if (result == -EALREADY && options->pid_count == 1)
-        control_client_name_trace(options->pids[0], call->error);
-    if (result != 0)
-        return COMMAND_FAILED;
-    system_call_lines_detach(listening->lines);
-    if (listening->counts != NULL && options->is_json)
-        system_call_counts_put_json(listening->counts, listening->stream);
-    else if (listening->counts != NULL)
-        system_call_counts_put(listening->counts, listening->stream);
-    return COMMAND_DONE;
 }
 
-static enum command_status listen(const struct command_call *call, struct syscalls_options *options, FILE *stream,
-                                  int *status_out)
+static void put_counts(struct syscalls_output *listening)
 {
-    struct syscalls_output listening = {.options = options, .stream = stream};
-    enum command_status status = COMMAND_FAILED;
+    FILE *stream = call_output_stream(listening->output);
 
-    /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
-    options->lines.ids =
-        options->follows && options->output != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
-    options->lines.put_stack = options->has_stacks ? system_call_stack_put : NULL;
-    listening.lines = system_call_lines_create(stream, &options->lines);
-    if (options->only_counts || options->also_counts)
-        listening.counts = calloc(1, sizeof(*listening.counts));
-    listening.json = syscalls_json_create(stream, &options->lines.text);
-    if (listening.lines == NULL || listening.json == NULL ||
-        ((options->only_counts || options->also_counts) && listening.counts == NULL))
-        (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");
+    if (listening->counts == NULL || stream == NULL)
+        return;
+    if (listening->options->is_json)
+        system_call_counts_put_json(listening->counts, stream);
     else
-        status = watch(call, options, &listening, status_out);
-    system_call_lines_destroy(listening.lines);
-    syscalls_json_destroy(listening.json);
+        system_call_counts_put(listening->counts, stream);
+}
+
+static void tell_source(const struct syscalls_options *options)
+{
+    if (!options->is_debugging)
+        return;
+    fprintf(stderr, "gait: system calls are seen by '--via %s'", options->source->name);
+    if (options->stopping != NULL)
+        fprintf(stderr, ", which stops the program, as %s needs it", options->stopping);
+    fputc('\n', stderr);
+}
+
+static enum command_status listen(const struct command_call *call, struct syscalls_output *listening, int *status_out)
+{
+    const struct syscalls_options *options = listening->options;
+    struct system_call_request request;
+    FILE *stream = call_output_stream(listening->output);
+    enum command_status status = COMMAND_FAILED;
+    int result;
+
+    if (options->only_counts || options->also_counts)
+        listening->counts = calloc(1, sizeof(*listening->counts));
+    listening->json = options->is_json ? syscalls_json_create(stream, &options->lines.text) : NULL;
+    if ((options->is_json && listening->json == NULL) ||
+        ((options->only_counts || options->also_counts) && listening->counts == NULL)) {
+        (void)error_set(call->error, ENOMEM, "syscalls: there is no memory");
+    } else {
+        if (listening->counts != NULL)
+            listening->counts->options = options->table;
+        request = request_of(options, listening);
+        tell_source(options);
+        result = options->source->run(&request, status_out, call->error);
+        if (result == 0)
+            status = COMMAND_DONE;
+        else if (result == -EALREADY && options->pid_count == 1)
+            control_client_name_trace(options->pids[0], call->error);
+    }
+    if (status == COMMAND_DONE) {
+        call_output_detach(listening->output);
+        put_counts(listening);
+    }
+    syscalls_json_destroy(listening->json);
     system_call_stack_forget();
-    free(listening.counts);
+    free(listening->counts);
     return status;
 }
 
-/* Whether all that was written has arrived. */
-static enum command_status close_output(const struct command_call *call, const struct syscalls_options *options,
-                                        FILE *stream)
+/* Opens what is written to, has it written, and closes it. */
+static enum command_status watch(const struct command_call *call, struct syscalls_options *options, int *status_out)
 {
-    bool has_failed = ferror(stream) != 0;
+    struct syscalls_output listening = {.options = options};
+    struct gait_error why;
+    enum command_status status;
+    int closed;
 
-    if (options->output == NULL)
-        has_failed |= fflush(stream) != 0;
-    else
-        has_failed |= fclose(stream) != 0;
-    if (!has_failed)
-        return COMMAND_DONE;
-    (void)error_set(call->error, errno, "cannot write to %s: %s",
-                    options->output == NULL ? "standard error" : options->output, strerror(errno));
+    /* As strace: ids in a file are in a column of their own, on a terminal only where there are several. */
+    options->lines.ids =
+        options->follows && options->output.name != NULL ? SYSTEM_CALL_IDS_ALWAYS : SYSTEM_CALL_IDS_WHERE_SEVERAL;
+    if (options->output.is_separate && options->output.name != NULL)
+        options->lines.ids = SYSTEM_CALL_IDS_NEVER;
+    options->lines.put_stack = options->has_stacks ? system_call_stack_put : NULL;
+    if (call_output_open(&options->output, &options->lines, &listening.output, call->error) != 0)
+        return COMMAND_FAILED;
+    status = listen(call, &listening, status_out);
+    closed = call_output_close(listening.output, &why);
+    if (closed == 0 || status != COMMAND_DONE)
+        return status;
+    *call->error = why;
     return COMMAND_FAILED;
+}
+
+/* As the program ended: who has called us cannot tell the difference. No second core is left. */
+static enum command_status end_likewise(int status)
+{
+    const struct rlimit none = {0, 0};
+    sigset_t signals;
+
+    if (!WIFSIGNALED(status))
+        return (enum command_status)WEXITSTATUS(status);
+    fflush(NULL);
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)signal(WTERMSIG(status), SIG_DFL);
+    sigemptyset(&signals);
+    sigaddset(&signals, WTERMSIG(status));
+    (void)sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    (void)raise(WTERMSIG(status));
+    return (enum command_status)(128 + WTERMSIG(status));
+}
+
+static enum command_status answer(const struct command_call *call, enum syscalls_request request)
+{
+    if (request == SYSCALLS_REQUEST_VERSION)
+        screen_print(call->screen, "gait %s, which takes the options of strace 6.1\n", gait_version());
+    else
+        screen_print(call->screen, "usage: gait %s %s\n\n%s", command_syscalls.name, command_syscalls.arguments,
+                     command_syscalls.details);
+    return COMMAND_DONE;
 }
 
 static enum command_status run(const struct command_call *call)
 {
     struct syscalls_options *options = malloc(sizeof(*options));
     enum command_status status = options == NULL ? COMMAND_FAILED : syscalls_options_parse(call, options);
-    FILE *stream = stderr;
+    bool is_watched = status == COMMAND_DONE && options->request == SYSCALLS_REQUEST_WATCH;
     int ended = 0;
 
-    if (status == COMMAND_DONE && options->output != NULL) {
-        stream = fopen(options->output, "we");
-        if (stream == NULL) {
-            (void)error_set(call->error, errno, "cannot write to '%s': %s", options->output, strerror(errno));
-            status = COMMAND_FAILED;
-        }
-    }
-    if (status == COMMAND_DONE) {
-        status = listen(call, options, stream, &ended);
-        if (close_output(call, options, stream) != COMMAND_DONE && status == COMMAND_DONE)
-            status = COMMAND_FAILED;
-    }
+    if (is_watched)
+        status = watch(call, options, &ended);
+    else if (status == COMMAND_DONE)
+        status = answer(call, options->request);
+    if (options != NULL)
+        syscalls_options_deinit(options);
     free(options);
-    if (status != COMMAND_DONE)
-        return status;
-    /* As the program ended. */
-    return (enum command_status)(WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended));
+    return status == COMMAND_DONE && is_watched ? end_likewise(ended) : status;
 }
 
-extern const struct command command_syscalls;
 const struct command command_syscalls = {
     .name = "syscalls",
     .arguments = "[options] [--] PROGRAM [ARG...] | -p PID",

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* How much of strings and buffers is kept at least. */
@@ -99,9 +100,11 @@ static void report_start(const struct inside *inside, pid_t pid)
 
 static void report_exit(const struct inside *inside, pid_t pid, int status)
 {
+    const struct system_call_signature *exit_call = system_call_by_name("exit_group", strlen("exit_group"));
     const struct system_call_event event = {.kind = SYSTEM_CALL_EXITED,
                                             .pid = pid,
                                             .tid = pid,
+                                            .number = WIFEXITED(status) ? (uint64_t)exit_call->number : 0,
                                             .status = status,
                                             .time_ns = live_calls_now_ns(inside->calls)};
 
@@ -210,13 +213,13 @@ static int watch(struct inside *inside, int *status_out, struct gait_error *err)
     return result;
 }
 
-static int refuse_signals(const struct system_call_request *request, struct gait_error *err)
+static int refuse_injections(const struct system_call_request *request, struct gait_error *err)
 {
     for (size_t i = 0; request->injections != NULL && i < request->injections->count; i++)
-        if (request->injections->all[i].signal != 0 && !request->injections->all[i].has_result)
+        if (injection_needs_stop(&request->injections->all[i]))
             return error_set(err, EOPNOTSUPP,
-                             "from inside, a signal cannot come while a call is made; try '--via ptrace', or add "
-                             "error= or retval= to the injection");
+                             "from inside, a signal cannot come while a call is made, and arguments cannot be poked "
+                             "at; try '--via ptrace', or, for a signal, add error= or retval= to the injection");
     return 0;
 }
 
@@ -224,7 +227,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
 {
     static struct agent_options agent; /* large */
     struct inside inside = {.request = request, .agent = &agent};
-    int result = refuse_signals(request, err);
+    int result = refuse_injections(request, err);
 
     if (result != 0)
         return result;

@@ -94,6 +94,8 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
     const struct system_call_request *request = watch->request;
     const uint64_t execve_number = (uint64_t)system_call_by_name("execve", strlen("execve"))->number;
     struct system_call_set set = *request->set;
+    const struct program_setup setup = {
+        .program = request->program, .variables = request->variables, .variable_count = request->variable_count};
     struct call_feed_options options = {
         .set = &set,
         .tids = request->pids,
@@ -104,7 +106,7 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
     int result = check(request, err);
 
     if (result == 0 && request->program != NULL)
-        result = program_start_begin(request->program, &watch->start, err);
+        result = program_start_begin(&setup, &watch->start, err);
     if (result != 0)
         return result;
     if (request->program != NULL) {

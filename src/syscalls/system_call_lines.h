@@ -6,16 +6,17 @@
 #ifndef GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
 #define GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
 
+#include "syscalls/system_call_filter.h"
 #include "syscalls/system_call_text.h"
 
 #include <stdio.h>
 
+struct data_dump_sets;
+
 enum system_call_times {
     SYSTEM_CALL_TIMES_NONE,
-    SYSTEM_CALL_TIMES_SECONDS,      /* 12:34:56 */
-    SYSTEM_CALL_TIMES_MICROSECONDS, /* 12:34:56.123456 */
+    SYSTEM_CALL_TIMES_OF_DAY, /* 12:34:56 */
     SYSTEM_CALL_TIMES_SINCE_1970,
-    SYSTEM_CALL_TIMES_RELATIVE, /* since the line before */
 };
 
 enum system_call_ids {
@@ -26,10 +27,21 @@ enum system_call_ids {
 
 struct system_call_lines_options {
     struct call_text_options text;
+    struct system_call_filter filter;
     enum system_call_times times;
-    enum system_call_ids ids;
+    unsigned time_digits; /* behind the point: 0, 3, 6 or 9 */
+    bool is_relative;     /* the time since the line before */
+    unsigned relative_digits;
     bool has_durations;
-    bool is_quiet; /* says nothing of exits */
+    unsigned duration_digits;
+    enum system_call_ids ids;
+    bool has_names;                      /* of programs, behind ids */
+    bool has_numbers;                    /* of calls */
+    bool has_places;                     /* where calls are made */
+    unsigned result_column;              /* where results begin, if there is room */
+    bool hides_ends;                     /* of threads and processes */
+    bool hides_replacements;             /* of one thread by another, which executes a program */
+    const struct data_dump_sets *dumped; /* of what is read and written; NULL: nothing */
     /* Is called behind a call, with what a stack is found by; NULL: no stacks are wanted. */
     void (*put_stack)(FILE *stream, const struct system_call_event *event);
 };
@@ -40,7 +52,10 @@ struct system_call_lines;
 struct system_call_lines *system_call_lines_create(FILE *stream, const struct system_call_lines_options *options);
 void system_call_lines_destroy(struct system_call_lines *lines);
 
-/* Writes what the event says. */
+/* From now on lines go there. To be called between lines only, or with all of them to one thread. */
+void system_call_lines_turn_to(struct system_call_lines *lines, FILE *stream);
+
+/* Writes what the event says. A call whose end decides whether it is shown is written when it ends. */
 void system_call_lines_put(struct system_call_lines *lines, const struct system_call_event *event);
 
 /* Ends a line that is open, since nothing more will come; ` <detached ...>` tells why. */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of sockets, by their inodes: what the kernel says of those of our network. Only what it says now: a socket that
+ * is gone has none. One thread at a time.
+ */
+#ifndef GAIT_SYSCALLS_SOCKET_NAMES_H
+#define GAIT_SYSCALLS_SOCKET_NAMES_H
+
+#include "base/text_format.h"
+
+#include <stdbool.h>
+
+/*
+ * Writes "127.0.0.1:41326->127.0.0.1:80" and the like. protocol: as the kernel calls it, "TCP" or "UNIX-STREAM". False:
+ * nothing is written, for nothing is known but the inode.
+ */
+bool socket_name_put(struct text_writer *out, const char *protocol, unsigned long inode);
+
+/* The same of addresses that are known: an unconnected one has no peer; no bytes: it is not known. */
+struct socket_addresses {
+    const void *local;
+    size_t local_bytes;
+    const void *peer;
+    size_t peer_bytes;
+};
+bool socket_addresses_put(struct text_writer *out, const struct socket_addresses *addresses);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "syscalls/system_call_filter.h"
+
+#define ERRORS 4095
+
+static unsigned status_of(const struct system_call_event *event)
+{
+    if ((event->flags & SYSTEM_CALL_NEVER_RETURNS) != 0)
+        return SYSTEM_CALL_STATUS_UNFINISHED;
+    return event->result < 0 && event->result >= -ERRORS ? SYSTEM_CALL_STATUS_FAILED : SYSTEM_CALL_STATUS_SUCCESSFUL;
+}
+
+bool system_call_filter_shows(const struct system_call_filter *filter, const struct system_call_event *event)
+{
+    if (event->kind == SYSTEM_CALL_LEFT)
+        return (filter->hidden_statuses & status_of(event)) == 0;
+    if (event->kind == SYSTEM_CALL_SIGNALLED || event->kind == SYSTEM_CALL_STOPPED)
+        return event->signal < 1 || event->signal > 64 || (filter->hidden_signals >> (event->signal - 1) & 1) == 0;
+    return true;
+}
