@@ -90,6 +90,7 @@ const struct command command_coverage = {
                "Examples:\n"
                "  gait spawn --follow block -o traces -- ./program\n"
                "  gait coverage --missed --filter 'program!*' traces/program-20260131-120000\n"
-               "  gait export -f lcov TRACE -o coverage.info; genhtml -o pages coverage.info\n",
+               "  gait export -f lcov TRACE -o all.info\n"
+               "  genhtml --ignore-errors source -o pages all.info\n",
     .run = run,
 };
