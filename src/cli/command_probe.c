@@ -15,6 +15,7 @@
 #include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
+#include "kernel/stack_unwinder.h"
 #include "kernel/watch.h"
 #include "record/recording.h"
 #include "syscalls/program_start.h"
@@ -244,6 +245,7 @@ static int open_watch(struct probing *probing)
                                              : options->pid,
                 .starts_on_exec = probing->child != 0 && !options->is_all,
                 .with_stacks = options->with_stacks,
+                .with_copies = true,
                 .is_ordered = options->output == NULL,
                 .ring_bytes = options->buffer_bytes,
             },
@@ -378,8 +380,12 @@ static uint64_t say_losses(const struct probing *probing)
 /* Whoever sees an empty screen would not know whether anything was watched. */
 static void say_end(const struct probing *probing, int result)
 {
+    const struct stack_unwinder *unwinder = probing->watch.session.unwinder;
     uint64_t lost = say_losses(probing);
 
+    if (unwinder != NULL && unwinder->cut_count != 0 && !probing->options->is_quiet)
+        fprintf(stderr, "gait: %" PRIu64 " stacks are cut off: they were too deep, or lead through code without tables\n",
+                unwinder->cut_count);
     if (result == 0 && probing->recorder == NULL && probing->shown.shown == 0 && lost == 0 &&
         !probing->options->is_quiet)
         fprintf(stderr, "gait: there were no events\n");
