@@ -8,9 +8,12 @@
 #include "cli/reading_status.h"
 #include "cli/screens/graph_screen.h"
 #include "cli/screens/pager.h"
+#include "cli/screens/sample_screen.h"
 #include "hosted/error_text.h"
 #include "hosted/json_writer.h"
+#include "report/sample_json.h"
 #include "trace/stream_reader.h"
+#include "view/sample_tree.h"
 #include "view/thread_pattern.h"
 
 #include <errno.h>
@@ -48,6 +51,8 @@ struct graph_run {
     struct call_focuses focuses;
     struct call_graph_missing missing;
     enum guessed_times guesses;
+    struct sample_trees samples; /* stacks that the kernel took */
+    bool has_samples;
 };
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
@@ -167,9 +172,24 @@ static void show_graphs(struct graph_run *run)
         too_deep += run->graphs[i].too_deep;
         left_out += run->graphs[i].left_out;
     }
-    if (is_empty)
+    if (is_empty && !run->has_samples)
         screen_print(run->call->screen, "there are no calls in it\n");
     graph_screen_put_legend(&run->shown, too_deep, left_out, &run->missing);
+}
+
+/* Below calls, if there are some. */
+static void show_samples(struct graph_run *run)
+{
+    struct sample_screen shown = {.screen = run->call->screen,
+                                  .depth = (uint32_t)run->settings->depth,
+                                  .min_share = run->settings->min_percent / 100};
+
+    if (!run->has_samples)
+        return;
+    if (run->settings->function == NULL)
+        sample_screen_put_trees(&shown, &run->samples);
+    else if (sample_screen_put_focuses(&shown, &run->samples, run->settings->function) == -ENOMEM)
+        screen_print(run->call->screen, "there is no memory for the stacks of '%s'\n", run->settings->function);
 }
 
 static void show_json(struct graph_run *run)
@@ -188,6 +208,8 @@ static void show_json(struct graph_run *run)
     for (size_t i = 0; i < run->focuses.count; i++)
         report_graph_put_focus(&run->shown.graph, &json, &run->focuses.focuses[i]);
     json_writer_close(&json, ']');
+    if (run->has_samples)
+        sample_json_put_trees(&json, &run->samples, run->settings->min_percent / 100);
     json_writer_count(&json, "gaps", run->missing.gaps);
     json_writer_count(&json, "lost_bytes", run->missing.lost_bytes);
     json_writer_close(&json, '}');
@@ -210,6 +232,8 @@ static enum command_status show(struct graph_run *run, int result)
         show_focuses(run);
     else
         show_graphs(run);
+    if (!run->settings->as_json)
+        show_samples(run);
     status = pager_end(&pager);
     if (status != 0)
         return (enum command_status)status;
@@ -217,6 +241,36 @@ static enum command_status show(struct graph_run *run, int result)
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* Without any, there is nothing to be said. */
+static int read_samples(struct graph_run *run)
+{
+    const struct argument_texts *threads = &run->settings->threads;
+    const struct sample_choice choice = {threads->texts, threads->count};
+    struct gait_error err = {.code = 0};
+    int result = sample_trees_read(&run->samples, &run->functions, &choice, &err);
+
+    if (result == 0) {
+        run->has_samples = sample_trees_have_stacks(&run->samples);
+        if (stream_error_outweighs(&run->samples.problem, run->call->error))
+            *run->call->error = run->samples.problem;
+    }
+    return result == -ENOENT ? 0 : result;
+}
+
+/* Whether some stack leads through it. */
+static bool is_sampled(const struct graph_run *run)
+{
+    for (size_t i = 0; run->has_samples && i < run->samples.sources.source_count; i++) {
+        struct sample_tree found;
+
+        if (sample_tree_focus(&run->samples.trees[i], run->settings->function, false, &found) == 0) {
+            sample_tree_deinit(&found);
+            return true;
+        }
+    }
+    return false;
+}
 
 static enum command_status run_open(struct graph_run *run)
 {
@@ -227,12 +281,18 @@ static enum command_status run_open(struct graph_run *run)
         error_set(run->call->error, ENOMEM, "cannot show the calls of '%s': there is no memory", settings->path);
         return COMMAND_FAILED;
     }
-    if (thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
+    if (read_samples(run) == -ENOMEM) {
+        error_set(run->call->error, ENOMEM, "cannot add up the stacks of '%s': there is no memory", settings->path);
+        return COMMAND_FAILED;
+    }
+    /* Threads that only the kernel tells of are none of the trace's. */
+    if ((!run->has_samples || run->trace.thread_count != 0) &&
+        thread_pattern_choose(&run->trace, settings->threads.texts, settings->threads.count, &run->threads,
                               &run->thread_count, run->call->error) != 0)
         return COMMAND_FAILED;
     run->guesses = guessed_times_of_threads(&run->trace, run->threads, run->thread_count);
     result = read_threads(run);
-    if (result == 0 && settings->function != NULL && run->focuses.count == 0) {
+    if (result == 0 && settings->function != NULL && run->focuses.count == 0 && !is_sampled(run)) {
         no_such_function(&run->functions, settings->function, run->call->error);
         return COMMAND_FAILED;
     }
@@ -243,6 +303,8 @@ static void release(struct graph_run *run)
 {
     for (size_t i = 0; i < run->graph_count; i++)
         call_graph_deinit(&run->graphs[i]);
+    if (run->samples.trees != NULL)
+        sample_trees_deinit(&run->samples);
     free(run->graphs);
     free(run->threads);
     call_focuses_deinit(&run->focuses);
@@ -288,6 +350,9 @@ const struct command command_graph = {
                "to its end, self is that without the calls it made; the times of several threads\n"
                "are added. Where a function is called again within itself, \"(again)\" says so: its\n"
                "time, and what it calls, are counted where it stands above.\n"
+               "\n"
+               "Of a profile (gait probe --stack, or --probe profile:hz:99) the stacks are added up in\n"
+               "the same way, and samples counted in the place of time.\n"
                "\n"
                "With FUNCTION, a glob as parse* or libz*!inflate, shows who called it, and below\n"
                "that whom it called, on all paths together.\n"

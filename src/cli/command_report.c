@@ -149,6 +149,7 @@ static int show(const struct command_call *call, const struct report_choices *ch
     report_details_deinit(&details);
     report_probes_show(report, call->screen, limit_of(choices));
     report_system_calls_show(call->screen, report, limit_of(choices));
+    report_samples_show(call->screen, report, limit_of(choices));
     report_kernel_show(report->trace, call->screen);
     report_left(call->screen, report, names);
     report_crash(call->screen, report, names);

@@ -5,6 +5,7 @@
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
+#include "cli/screens/sample_screen.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
@@ -14,6 +15,7 @@
 #include "trace/stream_reader.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
+#include "view/sample_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -207,7 +209,31 @@ static void put_stack(const struct stacks *stacks, const struct stack *stack, st
         screen_print(screen, "    ...\n");
 }
 
-static void put_stacks(struct stacks *stacks, size_t limit)
+/* Those that the kernel took. How many. */
+static size_t put_samples(const struct stacks *stacks, const char *path, size_t limit)
+{
+    const struct sample_choice all = {.thread_count = 0};
+    struct view_functions functions;
+    struct sample_trees samples;
+    struct view_trace trace;
+    size_t count = 0;
+
+    if (view_trace_open(&trace, path, NULL) != 0)
+        return 0;
+    if (view_functions_init(&functions, &trace) == 0) {
+        if (sample_trees_read(&samples, &functions, &all, NULL) == 0) {
+            count = sample_screen_put_stacks(stacks->call->screen, &samples, limit);
+            if (stream_error_outweighs(&samples.problem, stacks->call->error))
+                *stacks->call->error = samples.problem;
+            sample_trees_deinit(&samples);
+        }
+        view_functions_deinit(&functions);
+    }
+    view_trace_close(&trace);
+    return count;
+}
+
+static void put_stacks(struct stacks *stacks, const char *path, size_t limit)
 {
     size_t shown = stacks->count < limit ? stacks->count : limit;
     struct function_names names;
@@ -220,8 +246,10 @@ static void put_stacks(struct stacks *stacks, size_t limit)
         put_stack(stacks, &stacks->stacks[i], &names);
     if (shown < stacks->count)
         screen_print(stacks->call->screen, "and %zu more; --limit shows them\n", stacks->count - shown);
-    if (stacks->count == 0)
-        screen_print(stacks->call->screen, "there are no stacks in it; gait spawn --stack keeps those of functions\n");
+    if (put_samples(stacks, path, limit) == 0 && stacks->count == 0)
+        screen_print(stacks->call->screen,
+                     "there are no stacks in it; gait spawn --stack keeps those of functions, and "
+                     "gait probe -o those of profiles\n");
     function_names_deinit(&names);
 }
 
@@ -253,7 +281,7 @@ static enum command_status run(const struct command_call *call)
     for (size_t i = 0; i < stacks.files.count; i++)
         if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
             result = read_file(&stacks, &stacks.files.files[i]);
-    put_stacks(&stacks, (size_t)limit);
+    put_stacks(&stacks, path, (size_t)limit);
     release(&stacks);
     return reading_status(call, result);
 }
@@ -265,7 +293,8 @@ const struct command command_stacks = {
     .summary = "who called the functions that --stack asked for",
     .details = "Shows the call stacks in a trace, the nearest caller first. Those that are the same\n"
                "are shown once, and how often they were taken; the most frequent come first. An\n"
-               "address is that behind the call.\n"
+               "address is that behind the call. Stacks that the kernel took, of a profile or with\n"
+               "gait probe --stack, begin with the function that ran.\n"
                "\n"
                "  --limit N           shows so many of them (20)\n"
                "\n"

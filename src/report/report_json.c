@@ -6,9 +6,12 @@
 #include "report/kernel_totals.h"
 #include "report/report_diff.h"
 #include "report/report_words.h"
+#include "report/sample_json.h"
 #include "symbolize/spelled_function.h"
 #include "view/record_words.h"
+#include "view/sample_tree.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -424,6 +427,20 @@ static void put_kernel_sources(struct json_writer *page, const struct view_trace
     kernel_totals_free(&totals);
 }
 
+/* Nothing, if there are none. */
+static int put_samples(struct json_writer *page, struct trace_report *report, size_t limit)
+{
+    const struct sample_choice all = {.thread_count = 0};
+    struct sample_trees trees;
+    int result = sample_trees_read(&trees, &report->groups.functions, &all, NULL);
+
+    if (result != 0)
+        return result == -ENOMEM ? result : 0;
+    result = sample_json_put_functions(page, &trees, limit);
+    sample_trees_deinit(&trees);
+    return result;
+}
+
 static void put_signal(struct json_writer *page, const struct report_place *place, const struct crash_signal *signal)
 {
     uint64_t pc = signal->register_count < 2 ? 0 : signal->registers[signal->register_count - 2];
@@ -532,6 +549,8 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
     if (result == 0)
         put_system_calls(&page, report);
     put_kernel_sources(&page, report->trace);
+    if (result == 0)
+        result = put_samples(&page, report, json->limit);
     put_crashes_and_problems(&page, report, names);
     json_writer_close(&page, '}');
     return result;

@@ -43,6 +43,9 @@ void report_system_calls_show(struct screen *screen, const struct trace_report *
 /* Events of the kernel: how many of each source, how often, and what was lost. */
 void report_kernel_show(const struct view_trace *trace, struct screen *screen);
 
+/* Stacks that the kernel took, of profiles and others: functions by how many they are in. At most `limit` of each. */
+void report_samples_show(struct screen *screen, struct trace_report *report, size_t limit);
+
 /* Two traces side by side: what both are of, and at most `limit` changes. */
 void report_changes_show(struct screen *screen, const struct report_diff *diff, const char *before_path,
                          const char *after_path, size_t limit);
