@@ -3,7 +3,9 @@
 #include "cli/command.h"
 
 #include "base/text_parse.h"
+#include "cli/each_trace.h"
 #include "cli/hints.h"
+#include "cli/last_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/graph_screen.h"
@@ -35,6 +37,8 @@ struct graph_settings {
     double min_percent;
     struct argument_texts min_percents;
     struct argument_texts threads;
+    const char *words[EACH_TRACE_MAX]; /* paths of traces, and perhaps a function */
+    size_t trace_count;
 };
 
 struct graph_run {
@@ -75,6 +79,29 @@ static bool read_percent(const struct command_call *call, struct graph_settings 
     return true;
 }
 
+/* The last word is a function if it is no trace; where there is nothing else, it is one of the last trace. */
+static enum command_status divide_words(const struct command_call *call, struct graph_settings *settings, size_t count)
+{
+    settings->trace_count = count;
+    for (size_t i = 1; i + 1 < count; i++)
+        if (!last_trace_is_named_by(settings->words[i])) {
+            error_set(
+                call->error, EINVAL,
+                "cannot use '%s': there is no such trace, and FUNCTION is one word, the last; try 'gait help graph'",
+                settings->words[i]);
+            return COMMAND_MISUSED;
+        }
+    if (last_trace_is_named_by(settings->words[count - 1]) || strchr(settings->words[count - 1], '/') != NULL)
+        return COMMAND_DONE;
+    settings->function = settings->words[count - 1];
+    settings->trace_count = count - 1;
+    if (count > 1)
+        return COMMAND_DONE;
+    settings->words[0] = last_trace_take("graph", call->error);
+    settings->trace_count = 1;
+    return settings->words[0] == NULL ? COMMAND_MISUSED : COMMAND_DONE;
+}
+
 static enum command_status read_settings(const struct command_call *call, struct graph_settings *settings)
 {
     static const char *const names[] = {"TRACE"};
@@ -84,14 +111,13 @@ static enum command_status read_settings(const struct command_call *call, struct
         {"no-pager", NULL, &settings->no_pager},
     };
     const struct argument_rules rules = {"graph", options, sizeof(options) / sizeof(options[0]), names, 1};
-    const char *values[2] = {NULL, NULL};
     size_t count;
-    enum command_status status = arguments_parse_more(call, &rules, values, 2, &count);
+    enum command_status status = arguments_parse_more(call, &rules, settings->words, EACH_TRACE_MAX, &count);
 
+    if (status == COMMAND_DONE)
+        status = divide_words(call, settings, count);
     if (status != COMMAND_DONE)
         return status;
-    settings->path = values[0];
-    settings->function = count > 1 ? values[1] : NULL;
     if (settings->depth > DEPTH_MAX)
         settings->depth = DEPTH_MAX;
     return read_percent(call, settings) ? COMMAND_DONE : COMMAND_MISUSED;
@@ -313,11 +339,13 @@ static void release(struct graph_run *run)
     view_trace_close(&run->trace);
 }
 
-static enum command_status graph(const struct command_call *call, const struct graph_settings *settings)
+static enum command_status graph(const struct command_call *call, const char *path, void *context)
 {
+    struct graph_settings *settings = context;
     struct graph_run run = {.call = call, .settings = settings};
     enum command_status status;
 
+    settings->path = path;
     if (view_trace_open(&run.trace, settings->path, call->error) != 0)
         return COMMAND_FAILED;
     if (view_functions_init(&run.functions, &run.trace) != 0) {
@@ -337,13 +365,16 @@ static enum command_status run(const struct command_call *call)
     struct graph_settings settings = {.depth = DEPTH_DEFAULT};
     enum command_status status = read_settings(call, &settings);
 
-    return status == COMMAND_DONE ? graph(call, &settings) : status;
+    if (status != COMMAND_DONE)
+        return status;
+    return each_trace_show(call, settings.words, settings.trace_count,
+                           &(struct each_trace){graph, &settings, !settings.as_json});
 }
 
 extern const struct command command_graph;
 const struct command command_graph = {
     .name = "graph",
-    .arguments = "[OPTIONS] TRACE [FUNCTION]",
+    .arguments = "[OPTIONS] [TRACE...] [FUNCTION]",
     .summary = "who calls whom, how often and for how long",
     .details = "Adds up all calls by their paths: below each function is whom it called, with how\n"
                "often and how long, the longest first. total is the time from a call's beginning\n"
@@ -355,13 +386,17 @@ const struct command command_graph = {
                "the same way, and samples counted in the place of time.\n"
                "\n"
                "With FUNCTION, a glob as parse* or libz*!inflate, shows who called it, and below\n"
-               "that whom it called, on all paths together.\n"
+               "that whom it called, on all paths together. The last word is one if it leads to no\n"
+               "trace.\n"
                "\n"
                "  --depth N           only so many levels (32)\n"
                "  --min-percent N     only what has at least that share of the time (0.5)\n"
                "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
                "  --json              for other programs; all, if --min-percent is not given\n"
                "  --no-pager          all at once, also on a terminal\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait graph traces/sums-20261116-091758 --depth 4\n"

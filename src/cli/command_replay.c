@@ -264,7 +264,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_replay;
 const struct command command_replay = {
     .name = "replay",
-    .arguments = "[OPTIONS] TRACE",
+    .arguments = "[OPTIONS] [TRACE]",
     .summary = "the calls of a trace in their order, indented",
     .details = "Shows what was called, in the order of time, each within its caller, with how long\n"
                "it took. A call within which others are shown has two lines, `f() {` and\n"
@@ -289,6 +289,8 @@ const struct command command_replay = {
                "  --no-pager          all at once\n"
                "\n"
                "Times are 1.5s, 20ms, 7us or 100ns.\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"

@@ -2,6 +2,7 @@
 /* gait report: what a trace is of, what its threads did, which functions took how long; or how two traces differ. */
 #include "cli/command.h"
 
+#include "cli/each_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/options/nearest_name.h"
 #include "cli/reading_status.h"
@@ -246,6 +247,13 @@ static enum command_status report_two(const struct command_call *call, const str
     return status;
 }
 
+static enum command_status report(const struct command_call *call, const char *path, void *context)
+{
+    const struct report_choices *choices = context;
+
+    return choices->other == NULL ? report_one(call, choices, path) : report_two(call, choices, path);
+}
+
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
@@ -256,18 +264,19 @@ static enum command_status run(const struct command_call *call)
         {"json", NULL, &choices.is_json},           {"diff", ARGUMENT_TEXT, &choices.other},
     };
     const struct argument_rules rules = {"report", options, sizeof(options) / sizeof(options[0]), names, 1};
-    const char *path;
-    enum command_status status = arguments_parse(call, &rules, &path);
+    const char *paths[EACH_TRACE_MAX];
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, paths, EACH_TRACE_MAX, &count);
 
     if (status != COMMAND_DONE)
         return status;
-    return choices.other == NULL ? report_one(call, &choices, path) : report_two(call, &choices, path);
+    return each_trace_show(call, paths, count, &(struct each_trace){report, &choices, !choices.is_json});
 }
 
 extern const struct command command_report;
 const struct command command_report = {
     .name = "report",
-    .arguments = "TRACE [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--json] [--diff OTHER]",
+    .arguments = "[TRACE...] [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--json] [--diff OTHER]",
     .summary = "what was recorded, and which functions took how long",
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; what was lost; of a recording\n"
@@ -292,6 +301,9 @@ const struct command command_report = {
                "Names come from the programs and libraries that were mapped: where one is gone\n"
                "or has changed since, they are those that were kept in the trace or, if there\n"
                "are none, the place in the file is shown.\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait report traces/perl-20260131-120000 --sort self --limit 50\n"

@@ -2,6 +2,7 @@
 /* gait stacks: who called the functions of which --stack kept the callers; those that are the same are counted. */
 #include "cli/command.h"
 
+#include "cli/each_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
@@ -263,33 +264,41 @@ static void release(struct stacks *stacks)
     trace_files_close(&stacks->files);
 }
 
+static enum command_status show(const struct command_call *call, const char *path, void *context)
+{
+    const int *limit = context;
+    struct stacks stacks = {.call = call};
+    int result = 0;
+
+    if (trace_files_open(&stacks.files, path, call->error) != 0)
+        return COMMAND_FAILED;
+    for (size_t i = 0; i < stacks.files.count; i++)
+        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
+            result = read_file(&stacks, &stacks.files.files[i]);
+    put_stacks(&stacks, path, (size_t)*limit);
+    release(&stacks);
+    return reading_status(call, result);
+}
+
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
     int limit = LIMIT_DEFAULT;
     const struct argument_option options[] = {{"limit", ARGUMENT_NUMBER, &limit}};
     const struct argument_rules rules = {"stacks", options, 1, names, 1};
-    struct stacks stacks = {.call = call};
-    const char *path;
-    enum command_status status = arguments_parse(call, &rules, &path);
-    int result = 0;
+    const char *paths[EACH_TRACE_MAX];
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, paths, EACH_TRACE_MAX, &count);
 
     if (status != COMMAND_DONE)
         return status;
-    if (trace_files_open(&stacks.files, path, call->error) != 0)
-        return COMMAND_FAILED;
-    for (size_t i = 0; i < stacks.files.count; i++)
-        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
-            result = read_file(&stacks, &stacks.files.files[i]);
-    put_stacks(&stacks, path, (size_t)limit);
-    release(&stacks);
-    return reading_status(call, result);
+    return each_trace_show(call, paths, count, &(struct each_trace){show, &limit, true});
 }
 
 extern const struct command command_stacks;
 const struct command command_stacks = {
     .name = "stacks",
-    .arguments = "[--limit N] TRACE",
+    .arguments = "[--limit N] [TRACE...]",
     .summary = "who called the functions that --stack asked for",
     .details = "Shows the call stacks in a trace, the nearest caller first. Those that are the same\n"
                "are shown once, and how often they were taken; the most frequent come first. An\n"
@@ -297,6 +306,9 @@ const struct command command_stacks = {
                "gait probe --stack, begin with the function that ran.\n"
                "\n"
                "  --limit N           shows so many of them (20)\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait spawn --stack 'libc*!malloc' -o traces -- ./program\n"
