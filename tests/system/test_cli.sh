@@ -87,7 +87,7 @@ popd >/dev/null || exit 1
 refuses 2 "a number from 1 on" report "$folder" --limit few
 refuses 2 "no format was given" export "$folder"
 refuses 2 "did you mean 'perfetto'?" export -f perfeto "$folder"
-refuses 2 "did you mean '--format'?" export --fromat chrome "$folder"
+refuses 2 "try '--format', or" export --fromat chrome "$folder"
 refuses 2 "1.5s" export -f chrome "$folder" --from soon
 refuses 2 "the end is not after the beginning" export -f chrome "$folder" --from 2s --to 1s
 refuses 1 "no such folder" export -f chrome "$folder/nothing"
