@@ -29,6 +29,7 @@ struct report_choices {
     int order; /* enum report_order, or NO_ORDER */
     int limit; /* 0: as is usual */
     int is_json;
+    int with_processes;
     const char *filter; /* NULL: none */
     const char *other;  /* a trace to compare with; NULL: none */
 };
@@ -140,7 +141,7 @@ static int show(const struct command_call *call, const struct report_choices *ch
     if (guess_notice_put(call->screen, report->guesses, NULL) != 0)
         screen_print(call->screen, "\n");
     report_recording(call->screen, report);
-    report_threads(call->screen, report);
+    report_threads(call->screen, report, choices->with_processes);
     result = report_table_show(&table);
     if (result == 0)
         result = report_details_init(&details, report, names);
@@ -261,7 +262,8 @@ static enum command_status run(const struct command_call *call)
     const struct argument_option options[] = {
         {"by", REPORT_KIND_NAMES, &choices.by},     {"sort", REPORT_ORDER_NAMES, &choices.order},
         {"filter", ARGUMENT_TEXT, &choices.filter}, {"limit", ARGUMENT_NUMBER, &choices.limit},
-        {"json", NULL, &choices.is_json},           {"diff", ARGUMENT_TEXT, &choices.other},
+        {"json", NULL, &choices.is_json},           {"processes", NULL, &choices.with_processes},
+        {"diff", ARGUMENT_TEXT, &choices.other},
     };
     const struct argument_rules rules = {"report", options, sizeof(options) / sizeof(options[0]), names, 1};
     const char *paths[EACH_TRACE_MAX];
@@ -276,7 +278,8 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_report;
 const struct command command_report = {
     .name = "report",
-    .arguments = "[TRACE...] [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--json] [--diff OTHER]",
+    .arguments =
+        "[TRACE...] [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--processes] [--json] [--diff OTHER]",
     .summary = "what was recorded, and which functions took how long",
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; what was lost; of a recording\n"
@@ -294,6 +297,7 @@ const struct command command_report = {
                "                    functions are shown by total and by self\n"
                "  --filter GLOB     only calls of functions that match: 'name', 'module!name'\n"
                "  --limit NUMBER    how many rows to show; 20 if not given, with --json all\n"
+               "  --processes       lists processes and threads, also where there are many\n"
                "  --json            as JSON: docs/report_json.md says what is in it\n"
                "  --diff OTHER      two traces side by side: TRACE before, OTHER after; what\n"
                "                    has changed most comes first\n"

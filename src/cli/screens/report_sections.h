@@ -3,6 +3,7 @@
 #ifndef GAIT_CLI_SCREENS_REPORT_SECTIONS_H
 #define GAIT_CLI_SCREENS_REPORT_SECTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct function_names;
@@ -19,8 +20,11 @@ void report_recording(struct screen *screen, const struct trace_report *report);
 /* What happened around which records were kept, and which times those are; of a recording with triggers and windows. */
 void report_windows(struct screen *screen, const struct manifest *manifest);
 
-/* Processes and threads: what there was of each, what is missing, what cannot be read. */
-void report_threads(struct screen *screen, const struct trace_report *report);
+/*
+ * Processes and threads: what there was of each, what is missing. Where there are many they are counted, unless a list
+ * is asked for.
+ */
+void report_threads(struct screen *screen, const struct trace_report *report, bool is_list);
 
 /* What is damaged, a paragraph each. */
 void report_problems(struct screen *screen, const struct trace_report *report);
