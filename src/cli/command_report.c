@@ -30,6 +30,7 @@ struct report_choices {
     int limit; /* 0: as is usual */
     int is_json;
     int with_processes;
+    int with_sched;     /* its events, too */
     const char *filter; /* NULL: none */
     const char *other;  /* a trace to compare with; NULL: none */
 };
@@ -152,7 +153,8 @@ static int show(const struct command_call *call, const struct report_choices *ch
     report_probes_show(report, call->screen, limit_of(choices));
     report_system_calls_show(call->screen, report, limit_of(choices));
     report_samples_show(call->screen, report, limit_of(choices));
-    report_kernel_show(report->trace, call->screen);
+    report_sched_show(report->trace, call->screen, limit_of(choices));
+    report_kernel_show(report->trace, call->screen, choices->with_sched);
     report_left(call->screen, report, names);
     report_crash(call->screen, report, names);
     report_problems(call->screen, report);
@@ -263,7 +265,7 @@ static enum command_status run(const struct command_call *call)
         {"by", REPORT_KIND_NAMES, &choices.by},     {"sort", REPORT_ORDER_NAMES, &choices.order},
         {"filter", ARGUMENT_TEXT, &choices.filter}, {"limit", ARGUMENT_NUMBER, &choices.limit},
         {"json", NULL, &choices.is_json},           {"processes", NULL, &choices.with_processes},
-        {"diff", ARGUMENT_TEXT, &choices.other},
+        {"sched", NULL, &choices.with_sched},       {"diff", ARGUMENT_TEXT, &choices.other},
     };
     const struct argument_rules rules = {"report", options, sizeof(options) / sizeof(options[0]), names, 1};
     const char *paths[EACH_TRACE_MAX];
@@ -298,6 +300,8 @@ const struct command command_report = {
                "  --filter GLOB     only calls of functions that match: 'name', 'module!name'\n"
                "  --limit NUMBER    how many rows to show; 20 if not given, with --json all\n"
                "  --processes       lists processes and threads, also where there are many\n"
+               "  --sched           how many events of the scheduler there are, too, where --sched\n"
+               "                    recorded when threads run; else what follows from them\n"
                "  --json            as JSON: docs/report_json.md says what is in it\n"
                "  --diff OTHER      two traces side by side: TRACE before, OTHER after; what\n"
                "                    has changed most comes first\n"

@@ -44,8 +44,14 @@ void report_probes_show(const struct trace_report *report, struct screen *screen
 /* System calls: how often, how many failed, how long they took. At most `limit` of them. */
 void report_system_calls_show(struct screen *screen, const struct trace_report *report, size_t limit);
 
-/* Events of the kernel: how many of each source, how often, and what was lost. */
-void report_kernel_show(const struct view_trace *trace, struct screen *screen);
+/*
+ * Events of the kernel: how many of each source, how often, and what was lost. Those of --sched are left out, for
+ * report_sched_show() tells what follows from them, unless they are asked for.
+ */
+void report_kernel_show(const struct view_trace *trace, struct screen *screen, bool with_sched);
+
+/* With --sched: how long threads ran, waited for a CPU, and for something else. At most `limit` of them. */
+void report_sched_show(const struct view_trace *trace, struct screen *screen, size_t limit);
 
 /* Stacks that the kernel took, of profiles and others: functions by how many they are in. At most `limit` of each. */
 void report_samples_show(struct screen *screen, struct trace_report *report, size_t limit);
