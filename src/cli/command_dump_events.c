@@ -249,7 +249,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_events;
 const struct command command_dump_events = {
     .name = "dump events",
-    .arguments = "TRACE [--guess-times]",
+    .arguments = "[TRACE] [--guess-times]",
     .summary = "every event of a trace, a line each",
     .details = "Writes the events of a trace as lines, for other programs to read: process,\n"
                "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
@@ -262,6 +262,8 @@ const struct command command_dump_events = {
                "\n"
                "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"
                "                 the times that are known before and behind it\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait dump events traces/program-20260131-120000 | head\n"

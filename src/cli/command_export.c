@@ -208,7 +208,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_export;
 const struct command command_export = {
     .name = "export",
-    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
+    .arguments = "-f FORMAT [TRACE] [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
     .summary = "a trace in a format that other programs read",
     .details = "Writes the calls of a trace in another format, to a file or to standard output,\n"
                "while it reads them: memory does not grow with the trace.\n"
@@ -229,6 +229,8 @@ const struct command command_export = {
                "\n"
                "Calls whose end was not seen end where events are missing. Where the format can\n"
                "say so, that is marked, and times that are only guessed are, too.\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait export -f flamegraph traces/program-1 -o graph.svg\n"
