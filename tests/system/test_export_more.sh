@@ -242,7 +242,7 @@ refuses 1 '/nowhere/db' export -f sqlite "$folder/hooks" -o "$folder/nowhere/db"
 pushd / >/dev/null || exit 1 # where there is no last trace
 refuses 2 'TRACE is missing' coverage
 popd >/dev/null || exit 1
-refuses 2 "did you mean '--missed'" coverage --mised "$folder/hooks"
+refuses 2 "no such option; try '--missed'" coverage --mised "$folder/hooks"
 refuses 1 'no such' coverage "$folder/nowhere"
 
 # A file that was there stays until the new one is whole.
