@@ -3,11 +3,15 @@
  * gait complete: what may come next on a command line, for the shells' own completion (completions/). The help of a
  * command is what its options are read from, so that there is one list of them.
  */
+#define _GNU_SOURCE
 #include "cli/command.h"
 
 #include "cli/commands.h"
+#include "cli/completed_values.h"
 #include "cli/screens/screen.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTION_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
@@ -85,6 +89,35 @@ static void put_options(struct screen *screen, const struct command *command, co
         screen_print(screen, "--help\n");
 }
 
+/* The value of an option: in the word behind it, or behind = in its own. False: it is none of those that are known. */
+static bool put_value(struct screen *screen, const struct completed_line *line)
+{
+    const char *equals = line->part[0] == '-' && line->part[1] == '-' ? strchr(line->part, '=') : NULL;
+    const char *before = line->word_count == 0 ? "" : line->words[line->word_count - 1];
+    char option[64];
+    struct screen inner = *screen;
+    char *text = NULL;
+    size_t size_bytes;
+    bool is_known;
+
+    if (equals == NULL)
+        return before[0] == '-' && completed_values_put_option(screen, line, before, line->part);
+    snprintf(option, sizeof(option), "%.*s", (int)(equals - line->part), line->part);
+    inner.stream = open_memstream(&text, &size_bytes);
+    if (inner.stream == NULL)
+        return false;
+    is_known = completed_values_put_option(&inner, line, option, equals + 1);
+    fclose(inner.stream);
+    for (char *at = text, *end; at != NULL && *at != '\0'; at = end + 1) {
+        end = strchrnul(at, '\n');
+        screen_print(screen, "%s=%.*s\n", option, (int)(end - at), at);
+        if (*end == '\0')
+            break;
+    }
+    free(text);
+    return is_known;
+}
+
 /* Behind -- are words of another program. */
 static bool is_behind_dashes(const struct command_call *call)
 {
@@ -108,6 +141,14 @@ static enum command_status run(const struct command_call *call)
     if (count == 2)
         put_second_words(call->screen, call->arguments[0], last);
     command = commands_find(count - 1, call->arguments, &used, &err);
+    if (command != NULL && !is_behind_dashes(call) && strcmp(command->name, "help") != 0 && count > used) {
+        const struct completed_line line = {command->name, count - 1 - used, call->arguments + used, last};
+
+        if (put_value(call->screen, &line))
+            return COMMAND_DONE;
+        if (last[0] != '-')
+            completed_values_put_argument(call->screen, &line);
+    }
     if (strcmp(call->arguments[0], "help") == 0 && count == 2 && last[0] != '-')
         put_first_words(call->screen, last);
     else if (command != NULL && last[0] == '-' && !is_behind_dashes(call))
@@ -121,14 +162,17 @@ const struct command command_complete = {
     .arguments = "WORD...",
     .summary = "what may come next on a command line, for shells",
     .details = "Prints the completions of the last word, which may be empty, behind 'gait' and\n"
-               "the words before it, a line each: commands, and options of a command. The\n"
+               "the words before it, a line each: commands, options of a command and what they\n"
+               "take, traces in ./traces, processes, places for gait probe, functions. The\n"
                "completion of bash, zsh and fish asks for it; where nothing is printed, they\n"
                "offer files. Put the script for your shell (completions/) where it looks for\n"
                "such scripts, or make install.\n"
                "\n"
                "Examples:\n"
                "  gait complete rep\n"
-               "  gait complete report --so\n",
+               "  gait complete report --so\n"
+               "  gait complete export -f fl\n"
+               "  gait complete probe tracepoint:sched:sched_s\n",
     .takes_program = true,
     .run = run,
 };
