@@ -55,7 +55,8 @@ hook_gate_records:
         /*
          * rsi = a new invocation that is complete but for its slot; uses rax and rdx. Its depth is written while it is
          * nobody's yet: a signal handler that uses it meanwhile writes the same. Goes to 5 where the innermost one is
-         * not outside of this, and comes back to 4 if it is no worse than a JUMPER.
+         * not outside of this, and comes back to 4 if it is no worse than a JUMPER. Where a thread has other stacks there
+         * seems to be no room: then it goes to 10, and comes back to 11 if it has not changed to one of them.
          */
         .macro PUSH otherwise, above
         CHECK_IGNORING \otherwise
@@ -64,8 +65,8 @@ hook_gate_records:
         cmpq    %rdx, INVOCATION_SLOT - INVOCATION_BYTES(%rsi)
         jbe     5f
 4:      cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
-        jae     \otherwise
-        movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
+        jae     10f
+11:     movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
         incl    %eax
         movq    %rax, INVOCATION_DEPTH(%rsi)
         leaq    INVOCATION_BYTES(%rsi), %rax
@@ -93,6 +94,11 @@ hook_gate_records:
         jne     4b
         cmpq    %rdx, INVOCATION_SLOT - 4 * INVOCATION_BYTES(%rsi)
         jne     4b
+        jmp     \otherwise
+10:     cmpq    HOOK_THREAD_FULL(%rcx), %rsi
+        jae     \otherwise
+        cmpq    HOOK_THREAD_FLOOR(%rcx), %rdx
+        ja      11b
         jmp     \otherwise
         .endm
 
