@@ -83,7 +83,8 @@ static void put_row(FILE *stream, const struct count_row *row, const struct coun
 void system_call_counts_put(const struct system_call_counts *counts, FILE *stream)
 {
     static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
-    struct count_row rows[SYSTEM_CALL_NUMBERS + 1], total;
+    static struct count_row rows[SYSTEM_CALL_NUMBERS + 1]; /* large */
+    struct count_row total;
     size_t row_count = collect(counts, rows, &total);
     char name[NAME_BYTES];
 
@@ -100,7 +101,8 @@ void system_call_counts_put(const struct system_call_counts *counts, FILE *strea
 void system_call_counts_put_json(const struct system_call_counts *counts, FILE *stream)
 {
     struct json_writer json = {.stream = stream, .layout = JSON_SPACED};
-    struct count_row rows[SYSTEM_CALL_NUMBERS + 1], total;
+    static struct count_row rows[SYSTEM_CALL_NUMBERS + 1]; /* large */
+    struct count_row total;
     size_t row_count = collect(counts, rows, &total);
     char name[NAME_BYTES];
 
