@@ -145,7 +145,7 @@ static unsigned rank_of(int result)
 static int ask_all(const struct control_request *request, struct control_answer *answer_out)
 {
     FILE *list = fopen("/proc/net/unix", "re");
-    struct control_answer answer;
+    static struct control_answer answer; /* large */
     char line[512];
     int best = -ESRCH;
 
@@ -209,9 +209,10 @@ int control_client_ask(const struct control_question *question, struct control_a
         .operation = question->operation,
         .pid = question->pid,
     };
-    struct control_answer answer = {0};
+    static struct control_answer answer; /* large */
     int result;
 
+    memset(&answer, 0, sizeof(answer));
     if (question->note != NULL) {
         request.note_bytes = (uint32_t)strnlen(question->note, sizeof(request.note));
         memcpy(request.note, question->note, request.note_bytes);

@@ -11,6 +11,8 @@
 #include "cli/screens/progress.h"
 #include "hosted/error_text.h"
 #include "hosted/system_clock.h"
+#include "inject/limits.h"
+#include "inject/native_run.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -24,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,20 +45,10 @@ struct recorder {
     struct progress progress;
     struct kernel_probes kernel;
     bool is_triggered; /* somebody said so */
+    pid_t begun;       /* the program runs, as this process; 0: not yet */
     int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
     uint64_t end_ms;
 };
-
-/* Each process takes some. The program, which has begun already, keeps the limit that it had. */
-static void allow_many_files(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 static uint64_t trigger_signals(const struct record_options *options)
 {
@@ -219,7 +210,9 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)
         stop_signals_take();
-    result = recording_create(&wanted, &recorder->recording, err);
+    result = limits_check_own(err);
+    if (result == 0)
+        result = recording_create(&wanted, &recorder->recording, err);
     if (result != 0)
         return result;
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
@@ -234,13 +227,16 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     }
     say_begun(recorder, &target);
     stop_signals_take();
-    allow_many_files();
+    /* The program, which has begun already, keeps the limits that it had. */
+    limits_raise_own();
+    recorder->begun = target.pid;
     result = family_begin(&recorder->family, &recorder->recording.drain, &family, &target, err);
     if (result != 0) {
         struct gait_error why;
 
         let_go(recorder);
         (void)!target_detach(&target, &why);
+        recording_discard(&recorder->recording);
         return result;
     }
     begin_kernel(recorder);
@@ -494,6 +490,24 @@ static enum command_status record_until_end(struct recorder *recorder, struct ga
     return recorder->job->is_child ? status_of(first_status) : COMMAND_DONE;
 }
 
+/*
+ * A program for which there is too little of something runs all the same, as it does without us. The status says that
+ * nothing was recorded.
+ */
+static enum command_status run_unrecorded(const struct recorder *recorder, struct gait_error *err)
+{
+    const struct recorder_job *job = recorder->job;
+    int status, result;
+
+    fprintf(stderr, "gait: %s; %s runs without being recorded\n", err->text, job->program);
+    result =
+        recorder->begun != 0 ? native_run_wait(recorder->begun, &status) : native_run(job->options->rest, &status, err);
+    if (result != 0)
+        return COMMAND_FAILED;
+    err->text[0] = '\0';
+    return COMMAND_NOT_THERE;
+}
+
 enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job)
 {
     struct recorder recorder = {.job = job};
@@ -509,6 +523,8 @@ enum command_status recorder_run(const struct command_call *call, const struct r
         status = record_until_end(&recorder, call->error);
     else if (recorder.killed_by != 0 && job->is_child)
         status = (enum command_status)(SIGNAL_STATUS + recorder.killed_by);
+    else if (job->is_child && limits_is_lack(-call->error->code))
+        status = run_unrecorded(&recorder, call->error);
     family_end(&recorder.family);
     progress_end(&recorder.progress);
     (void)kernel_probes_end(&recorder.kernel);

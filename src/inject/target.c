@@ -9,6 +9,7 @@
 #include "base/time_counter.h"
 #include "hosted/error_text.h"
 #include "inject/agent_load.h"
+#include "inject/limits.h"
 #include "inject/machine_check.h"
 #include "inject/other_recorder.h"
 #include "inject/pid_namespace.h"
@@ -101,6 +102,7 @@ static const char *hint_at(int result)
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
                       struct gait_error *err)
 {
+    struct limits_loan loan;
     int result;
 
     if (operation != AGENT_PREPARE && operation != AGENT_START && !has_agent(target))
@@ -108,8 +110,10 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     call.cookie = target->cookie;
     call.operation = operation;
     call.may_change_counter = target->may_change_counter;
+    limits_loan_begin(&loan, target->pid);
     result = operation == AGENT_START ? remote_agent_start(thread, &target->agent, &call)
                                       : remote_agent_call(thread, &target->agent, &call);
+    limits_loan_end(&loan);
     if (result == 0)
         result = call.result;
     target->followed_count = call.followed_count;

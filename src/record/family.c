@@ -11,6 +11,7 @@
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
 #include "inject/exec_watch.h"
+#include "inject/limits.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_signals.h"
 #include "inject/trace_refusal.h"
@@ -74,12 +75,6 @@ static void report(const struct family *family, const char *format, pid_t pid, c
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
-
-/* There may be more processes than we have room for; the others go on being recorded. */
-static bool is_lack(int result)
-{
-    return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
 
 /* Takes the target over, also if it fails. */
 static int add_member(struct family *family, struct target *target, pid_t parent, struct gait_error *err)
@@ -339,7 +334,7 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
     tracee_detach(thread);
     if (result == 0) {
         result = add_member(family, &target, parent, &why);
-        if (result != 0 && !is_lack(result)) {
+        if (result != 0 && !limits_is_lack(result)) {
             *err = why;
             return result;
         }
@@ -448,7 +443,8 @@ static int adopt(struct family *family, size_t parent, struct ring_notice *notic
     /* One that was killed meanwhile is no error of ours. */
     if (added == 0)
         return 0;
-    if (is_lack(added)) {
+    /* There may be more processes than we have room for; the others go on being recorded. */
+    if (limits_is_lack(added)) {
         report(family, "process %d is not recorded: %s", child.pid, why.text);
         return 0;
     }

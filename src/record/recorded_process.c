@@ -367,7 +367,7 @@ int recorded_process_modules(struct drained_process *drained, struct drained_log
     struct recorded_process *process = drained->owner;
     char path[DRAINED_PATH_BYTES_MAX + 1];
     struct ring_module module;
-    struct module_batch batch;
+    static struct module_batch batch; /* large */
     int result = 0, got;
 
     batch.contents = (struct chunk_contents){.size_bytes = 0};

@@ -6,6 +6,7 @@
  */
 #include "stalker/code_source.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "process/mapping_list.h"
@@ -108,7 +109,7 @@ static void take_line(struct code_source *source, const struct line *line) REQUI
 static void read_regions(struct code_source *source) REQUIRES(source->lock)
 {
     static const char path[] = "/proc/thread-self/maps";
-    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(path, O_RDONLY);
     struct line line = empty_line;
     char buffer[BUFFER_BYTES];
     long got;

@@ -176,14 +176,22 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     mark_recorded(options, agent);
 }
 
-uint64_t record_patterns_asked(const struct record_options *options)
+/* All of them, until they are asked for again. */
+static const struct agent_options *patterns_of(const struct record_options *options)
 {
     static struct agent_options agent; /* large */
-    uint64_t asked = 0;
 
     record_patterns_get(options, &agent);
-    for (uint32_t i = 0; i < agent.pattern_count; i++) {
-        uint32_t use = agent.patterns[i].use;
+    return &agent;
+}
+
+uint64_t record_patterns_asked(const struct record_options *options)
+{
+    const struct agent_options *agent = patterns_of(options);
+    uint64_t asked = 0;
+
+    for (uint32_t i = 0; i < agent->pattern_count; i++) {
+        uint32_t use = agent->patterns[i].use;
 
         if (use != AGENT_PATTERN_EXCLUDE && use != AGENT_PATTERN_THREAD && use != AGENT_PATTERN_ERRNO)
             asked |= 1ull << i;
@@ -215,12 +223,11 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
                                       void (*report)(void *context, const char *text), void *context)
 {
     size_t count = record_patterns_count(options) - count_own(options);
-    struct agent_options agent;
+    const struct agent_options *agent = patterns_of(options);
     char text[300];
 
-    record_patterns_get(options, &agent);
     for (size_t i = 0; i < count; i++) {
-        const struct agent_pattern *pattern = &agent.patterns[i];
+        const struct agent_pattern *pattern = &agent->patterns[i];
 
         if (matched & 1ull << i)
             continue;
@@ -242,15 +249,14 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
 void record_patterns_report_unresolved(const struct record_options *options, uint64_t unresolved,
                                        void (*report)(void *context, const char *text), void *context)
 {
-    struct agent_options agent;
+    const struct agent_options *agent = patterns_of(options);
     char text[400];
 
-    record_patterns_get(options, &agent);
     for (; unresolved != 0; unresolved &= unresolved - 1) {
         unsigned which = (unsigned)__builtin_ctzll(unresolved);
-        const struct agent_pattern *pattern = &agent.patterns[which];
+        const struct agent_pattern *pattern = &agent->patterns[which];
 
-        if (which >= agent.pattern_count)
+        if (which >= agent->pattern_count)
             return;
         snprintf(text, sizeof(text), "%s %s means an indirect function: %s", option_of(pattern), pattern->text,
                  options->is_hooked
