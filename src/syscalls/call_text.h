@@ -21,7 +21,7 @@ struct call_text {
     const struct call_memory *memory;
     const struct system_call_signature *call; /* NULL: nothing is known of it */
     const uint64_t *arguments;                /* of the call */
-    int64_t result;            /* when it is over */
+    int64_t result;                           /* when it is over */
     int pid;
     bool is_over;
     bool has_failed;
@@ -39,8 +39,8 @@ void call_text_put_address(const struct call_text *text, uint64_t address);
 void call_text_put_hex(const struct call_text *text, uint64_t value);
 
 /*
- * Around the name of a number: the number is written as it is asked for, before the name or in its place. False: no name is
- * wanted. The end is to be called behind a name only.
+ * Around the name of a number: the number is written as it is asked for, before the name or in its place. False: no
+ * name is wanted. The end is to be called behind a name only.
  */
 bool call_text_begin_name(struct text_writer *out, const char *number);
 void call_text_end_name(struct text_writer *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How calls are to be written: how much of what they point at, and how it is spelled. One struct for all texts of calls;
- * what depends on the call is turned into what holds for this one by call_text_options_for. Plain values.
+ * How calls are to be written: how much of what they point at, and how it is spelled. One struct for all texts of
+ * calls; what depends on the call is turned into what holds for this one by call_text_options_for. Plain values.
  */
 #ifndef GAIT_SYSCALLS_CALL_TEXT_OPTIONS_H
 #define GAIT_SYSCALLS_CALL_TEXT_OPTIONS_H
@@ -21,9 +21,9 @@ enum call_text_constants {
 
 /* Of which calls there is to be more or less. */
 struct call_text_sets {
-    struct system_call_set whole;    /* structs are written whole */
-    struct system_call_set shallow;  /* of structs, only where they are */
-    struct system_call_set numbers;  /* all arguments are numbers */
+    struct system_call_set whole;   /* structs are written whole */
+    struct system_call_set shallow; /* of structs, only where they are */
+    struct system_call_set numbers; /* all arguments are numbers */
 };
 
 struct call_text_options {
