@@ -238,7 +238,7 @@ static void put_pointed(const struct call_text *text, const struct system_call_a
         put_socket_address(text, argument, value);
         break;
     case SYSTEM_CALL_SOCKET_VALUE:
-        socket_text_put_value(text, value, (uint32_t)length_of(text, argument));
+        socket_text_put_value(text, value, (uint32_t)length_of(text, argument), argument->direction == SYSTEM_CALL_IN);
         break;
     case SYSTEM_CALL_STRINGS:
         put_strings(text, value);

@@ -495,9 +495,7 @@ static void put_seccomp_argument(const struct call_text *text, uint64_t address)
         call_text_put_address(text, address);
         return;
     }
-    text_format(text->out, "{len=%u, filter=", (unsigned)(program[0] & 0xffff));
-    call_text_put_address(text, program[1]);
-    text_put_char(text->out, '}');
+    filter_text_put(text, address, true);
 }
 
 /* Numbers. */
@@ -528,7 +526,7 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
         socket_text_put_protocol(text, text->arguments[0], value);
         return true;
     case SYSTEM_CALL_SOCKET_OPTION:
-        socket_text_put_option(text->out, text->arguments[1], value);
+        socket_text_put_option(text, text->arguments[1], value);
         return true;
     case SYSTEM_CALL_NODE_MODE:
         file_text_put_mode(text, (uint32_t)value & 0177777);

@@ -78,6 +78,15 @@ bool ioctl_text_is_alone(uint32_t command);
 
 void ioctl_text_put_argument(const struct call_text *text, uint32_t command, uint64_t argument);
 
+/* struct termios, of as many bytes as its version has. */
+void terminal_text_put(const struct call_text *text, uint64_t address, size_t size_bytes);
+
+/* Commands of input devices that have a number or a length in them. False: it is none of them, and nothing is written.
+ */
+bool input_text_put_command(const struct call_text *text, uint32_t command);
+bool input_text_is_answer(uint32_t command);
+bool input_text_put_argument(const struct call_text *text, uint32_t command, uint64_t address);
+
 /* ---- what programs wait for: poll, select, epoll ----------------------------------------------------------------- */
 
 void poll_text_put_pollfd(const struct call_text *text, const void *pollfd);
@@ -140,6 +149,15 @@ void signal_text_put_event(const struct call_text *text, const void *sigevent);
 /* {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")} */
 void socket_text_put_address(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
+/* The same of bytes that were read. */
+void socket_address_text_put(const struct call_text *text, const void *bytes, size_t size_bytes);
+
+/* [{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}] */
+void control_text_put(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+
+/* {len=1, filter=[BPF_STMT(BPF_RET|BPF_K, 0)]}: a filter of packets, or of system calls. */
+void filter_text_put(const struct call_text *text, uint64_t address, bool is_of_calls);
+
 /* [{iov_base="abc", iov_len=3}]; no more than bytes_max of what they point at counts. */
 void socket_text_put_iovec(const struct call_text *text, uint64_t address, uint64_t count, uint64_t bytes_max);
 /* The same, with addresses in place of bytes. */
@@ -152,11 +170,12 @@ void socket_text_put_mmessage(const struct call_text *text, const void *mmsghdr)
 
 void socket_text_put_type(struct text_writer *out, uint32_t type);
 void socket_text_put_protocol(const struct call_text *text, uint64_t family, uint64_t protocol);
-void socket_text_put_option(struct text_writer *out, uint64_t level, uint64_t option);
+void socket_text_put_option(const struct call_text *text, uint64_t level, uint64_t option);
 /* What is sent or received: messages, where the socket is one of netlink's. */
 void socket_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
-void socket_text_put_value(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+/* The value of the option that the call's arguments say, which is set or was got. */
+void socket_text_put_value(const struct call_text *text, uint64_t address, uint64_t size_bytes, bool is_set);
 
 /* ---- times, where long has 64 bits ------------------------------------------------------------------------------- */
 
