@@ -453,6 +453,9 @@ static uint64_t look_through(struct hook_search *search)
     search->choice.wanted = wanted->hooked | wanted->detailed | wanted->errno_places;
     search->choice.unwanted = wanted->excluded;
     search->choice.entry = search->image.entry;
+    search->choice.places = wanted->places;
+    search->choice.module =
+        agent_places_module((struct glob_text){search->mapping->path, search->mapping->path_length});
     matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
     find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes) ||

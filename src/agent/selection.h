@@ -22,7 +22,8 @@ struct stalker_engine;
 struct selection_search {
     const struct agent_pattern *patterns; /* all of them; they stay until the session ends, and so do the next two */
     const struct agent_pattern_parts *parts;
-    const struct agent_known *known; /* of functions that are looked at closely */
+    const struct agent_known *known;   /* of functions that are looked at closely */
+    const struct agent_places *places; /* functions that were looked up */
     uint64_t hooked;
     uint64_t detailed; /* calls are looked at one by one, see agent/call_details.h */
     uint64_t errno_places;

@@ -184,6 +184,7 @@ static void begin_call(const struct agent_options *options, bool is_whole)
     memset(&call, 0, offsetof(struct agent_call, threads));
     memcpy(&call.options, options, agent_options_bytes(options));
     memcpy(&call.options.known, &options->known, agent_known_bytes(&options->known));
+    memcpy(&call.options.places, &options->places, agent_places_bytes(&options->places));
     call.options.is_whole = is_whole;
 }
 

@@ -88,6 +88,26 @@ static int add_glob(struct chosen_probes *list, const struct probe_spec *spec, s
     return list->count == before && list->left_out != 0 ? -err->code : 0;
 }
 
+/* Functions of programs may be spelled in other ways than linkers do; what was said of the one stays said. */
+static int add_spelled(struct chosen_probes *list, struct probe_spec *spec, struct gait_error *err)
+{
+    struct gait_error other;
+
+    if ((spec->kind != PROBE_UPROBE && spec->kind != PROBE_URETPROBE) || spec->has_address)
+        return -ENOENT;
+    spec->is_glob = true;
+    switch (add_glob(list, spec, &other)) {
+    case 0:
+        *err = (struct gait_error){.code = 0};
+        return 0;
+    case -ENOENT:
+        return -ENOENT;
+    default:
+        *err = other;
+        return -err->code;
+    }
+}
+
 int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_error *err)
 {
     struct probe_spec spec;
@@ -97,6 +117,8 @@ int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_
         return result;
     result = spec.is_glob || (spec.kind == PROBE_USDT && !spec.has_address) ? add_glob(list, &spec, err)
                                                                             : add_one(list, &spec, err);
+    if (result == -ENOENT && !spec.is_glob)
+        result = add_spelled(list, &spec, err);
     probe_spec_deinit(&spec);
     return result;
 }

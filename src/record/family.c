@@ -330,6 +330,8 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
         note_end(before);
         parent = family->drain->processes[before->process].parent;
     }
+    if (family->options.executed != NULL)
+        family->options.executed(family->options.context, thread->pid);
     result = target_start(thread, family->options.agent, &target, &why);
     tracee_detach(thread);
     if (result == 0) {

@@ -199,7 +199,7 @@ uint64_t record_patterns_asked(const struct record_options *options)
     return asked;
 }
 
-static const char *option_of(const struct agent_pattern *pattern)
+const char *record_pattern_option(const struct agent_pattern *pattern)
 {
     switch (pattern->use) {
     case AGENT_PATTERN_EXCLUDE:
@@ -236,11 +236,10 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
                    "no functions were found in the program to hook; --follow call,ret records calls of any code");
             continue;
         }
-        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern), pattern->text,
+        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", record_pattern_option(pattern),
+                 pattern->text,
                  pattern->use == AGENT_PATTERN_THREAD    ? ""
                  : pattern->use == AGENT_PATTERN_EXCLUDE ? ": modules are MODULE, functions MODULE!FUNCTION"
-                 : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
-                                                           "MODULE!FUNCTION"
                                                          : "");
         report(context, text);
     }
@@ -258,7 +257,8 @@ void record_patterns_report_unresolved(const struct record_options *options, uin
 
         if (which >= agent->pattern_count)
             return;
-        snprintf(text, sizeof(text), "%s %s means an indirect function: %s", option_of(pattern), pattern->text,
+        snprintf(text, sizeof(text), "%s %s means an indirect function: %s", record_pattern_option(pattern),
+                 pattern->text,
                  options->is_hooked
                      ? "hooks do not see which of several it is; gait spawn --follow none does"
                      : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "

@@ -5,10 +5,10 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/figures.h"
+#include "symbolize/function_spelling.h"
 #include "trace/detail_text.h"
 #include "trace/kernel_events.h"
 #include "view/call_tracker.h"
-#include "view/function_pattern.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -174,7 +174,7 @@ static void put_name(struct replay_screen *shown, const struct replay_row *row)
     size_t length;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
-    length = function_pattern_bare_length(clean);
+    length = function_spelling_bare_length(clean);
     if (row->arguments != NULL)
         screen_print(shown->screen, "%.*s(%s)", (int)length, clean, printable(values, sizeof(values), row->arguments));
     else
@@ -211,7 +211,7 @@ static void put_close(struct replay_screen *shown, const struct replay_row *row)
     const char *words;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
-    clean[function_pattern_bare_length(clean)] = '\0';
+    clean[function_spelling_bare_length(clean)] = '\0';
     screen_print(shown->screen, "}");
     put_result(shown, row);
     words = end_words(row->flags);

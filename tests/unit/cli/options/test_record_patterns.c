@@ -164,10 +164,8 @@ static void what_the_user_gave_and_nothing_matched_is_told(void)
                       "symbol=abort", "--follow-thread", "work*"),
                 COMMAND_DONE);
     record_patterns_report_unmatched(&options, 0, tell, &options);
-    CHECK_TEXT(told, "nothing was found that --trigger abort means in the program itself; functions elsewhere are "
-                     "MODULE!FUNCTION\n"
-                     "nothing was found that --detail prase* means in the program itself; functions elsewhere are "
-                     "MODULE!FUNCTION\n"
+    CHECK_TEXT(told, "nothing was found that --trigger abort means\n"
+                     "nothing was found that --detail prase* means\n"
                      "nothing was found that --detail libz*!inflate means\n"
                      "nothing was found that --follow-thread work* means\n"
                      "nothing was found that --exclude libx* means: modules are MODULE, functions MODULE!FUNCTION\n");
