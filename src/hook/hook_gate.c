@@ -16,6 +16,7 @@
 #include "hook/quiescence.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"
+#include "hook/suspended_calls.h"
 
 #include <asm/unistd.h>
 #include <linux/prctl.h>
@@ -232,8 +233,10 @@ static void track_once(struct hook_gate_frame *frame)
 
 void hook_gate_track(struct hook_gate_frame *frame)
 {
-    if (frame->is_forked && hook_threads_options()->forked != NULL)
+    if (frame->is_forked && hook_threads_options()->forked != NULL) {
         hook_threads_options()->forked();
+        suspended_calls_tell_inherited(frame->thread);
+    }
     switch (frame->kind) {
     case HOOK_GATE_ENTER:
         track_enter(frame);

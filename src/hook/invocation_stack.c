@@ -416,6 +416,33 @@ struct invocation *invocation_cursor_next(struct invocation_cursor *cursor)
     return NULL;
 }
 
+/* The piece behind one, or the first one for NULL. */
+static const struct invocation_piece *piece_behind(const struct invocation_stack *stack,
+                                                   const struct invocation_piece *piece)
+{
+    const struct invocation_piece *behind = stack->piece;
+
+    while (behind->before != piece)
+        behind = behind->before;
+    return behind;
+}
+
+void invocation_stack_visit(const struct invocation_stack *stack,
+                            void (*visit)(void *context, const struct invocation *invocation), void *context)
+{
+    const struct invocation_piece *piece = NULL;
+
+    while (piece != stack->piece) {
+        const struct invocation *end;
+
+        piece = piece_behind(stack, piece);
+        end = piece == stack->piece ? stack->top : piece->used;
+        for (const struct invocation *entry = piece->entries + 1; entry < end; entry++)
+            if (is_call(entry))
+                visit(context, entry);
+    }
+}
+
 struct invocation *invocation_cursor_next_active(struct invocation_cursor *cursor)
 {
     struct invocation *entry;

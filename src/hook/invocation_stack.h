@@ -105,6 +105,10 @@ void invocation_cursor_begin(struct invocation_cursor *cursor, const struct invo
 /* The next one that is a call. NULL: there are no more. */
 struct invocation *invocation_cursor_next(struct invocation_cursor *cursor);
 
+/* Shows all calls from the outermost on. */
+void invocation_stack_visit(const struct invocation_stack *stack,
+                            void (*visit)(void *context, const struct invocation *invocation), void *context);
+
 /* The same without those that are suspended. */
 struct invocation *invocation_cursor_next_active(struct invocation_cursor *cursor);
 

@@ -29,9 +29,10 @@ static uint32_t number_of(const struct invocation *invocation)
     return invocation->flags >> INVOCATION_STACK_SHIFT;
 }
 
+/* Where it never was suspended the stack has no number: 0. */
 static void tell(struct hook_thread *thread, const struct invocation *invocation, enum event_record record)
 {
-    uint32_t stack = number_of(invocation);
+    uint32_t stack = is_suspended(invocation) ? number_of(invocation) : 0;
 
     if (stub_parts(invocation->stub) & HOOK_STUB_RECORD && invocation->depth < 1u << EVENT_STACK_SHIFT)
         hook_record_write(thread, stub_record_number(invocation->stub), record,
@@ -89,6 +90,17 @@ struct invocation *suspended_calls_resume(struct hook_thread *thread, struct inv
         if (outermost == invocation)
             return raised;
     }
+}
+
+static void tell_inherited(void *context, const struct invocation *invocation)
+{
+    if (!is_suspended(invocation))
+        tell(context, invocation, EVENT_RECORD_RESUMED);
+}
+
+void suspended_calls_tell_inherited(struct hook_thread *thread)
+{
+    invocation_stack_visit(&thread->invocations, tell_inherited, thread);
 }
 
 void suspended_calls_end(struct hook_thread *thread, struct invocation *invocation)

@@ -42,6 +42,12 @@ void suspended_calls_add(struct hook_thread *thread, struct invocation *invocati
  */
 struct invocation *suspended_calls_resume(struct hook_thread *thread, struct invocation *invocation);
 
+/*
+ * The thread is in a forked child, whose records nobody has seen yet: tells of the calls that it was in when its
+ * process forked, as resumed ones, which is where the child goes on.
+ */
+void suspended_calls_tell_inherited(struct hook_thread *thread);
+
 /* It will not be resumed: tells that it is over. The invocation is to be removed then. */
 void suspended_calls_end(struct hook_thread *thread, struct invocation *invocation);
 

@@ -39,7 +39,8 @@ int call_statistics_end(struct call_statistics *statistics, const struct view_ca
     statistics->self += took - call->inner;
     if (--statistics->open == 0)
         statistics->total += took;
-    if (call->flags & CALL_SUSPENDED)
+    /* How long one took is not known before its last part, or where it began in the process that forked within it. */
+    if (call->flags & CALL_SUSPENDED || (call->flags & CALL_RESUMED && call->first_begin == 0 && call->earlier == 0))
         return 0;
     if (call->flags != 0)
         count_flags(statistics, call->flags);

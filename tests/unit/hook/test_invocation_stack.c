@@ -274,6 +274,28 @@ static void those_that_are_suspended_sink_into_holes_in_order(void)
     invocation_stack_deinit(&stack);
 }
 
+static void see(void *context, const struct invocation *invocation)
+{
+    unsigned *seen = context;
+
+    CHECK_EQUAL(slot_of(invocation), SLOT(*seen));
+    (*seen)++;
+}
+
+static void calls_are_shown_from_the_outermost_on(void)
+{
+    unsigned seen = 0;
+
+    CHECK_EQUAL(invocation_stack_init(&stack), 0);
+    for (unsigned depth = 0; depth < 5000; depth++)
+        push(depth);
+    CHECK(invocation_stack_mark(&stack));
+    push(5000);
+    invocation_stack_visit(&stack, see, &seen);
+    CHECK_EQUAL(seen, 5001);
+    invocation_stack_deinit(&stack);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_found_from_the_innermost_on),
     CHECK_CASE(those_in_the_middle_can_be_removed),
@@ -282,6 +304,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_in_the_making_is_left_alone),
     CHECK_CASE(what_was_popped_is_found_until_its_memory_is_used),
     CHECK_CASE(one_can_be_taken_once),
+    CHECK_CASE(calls_are_shown_from_the_outermost_on),
     CHECK_CASE(gates_find_no_room_where_there_is_a_floor),
     CHECK_CASE(those_that_are_suspended_sink_into_holes_in_order),
     CHECK_CASE(calls_that_are_suspended_are_in_nothing_and_nothing_is_in_them),

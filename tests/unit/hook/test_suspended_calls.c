@@ -179,6 +179,24 @@ static void gates_are_slow_where_a_stack_may_be_entered(void)
     end(thread, mask);
 }
 
+static void calls_of_the_parent_are_told_from_the_outermost_on(void)
+{
+    struct suspension suspension = {0};
+    uint64_t mask;
+    struct hook_thread *thread = begin(&mask);
+    struct invocation *other;
+
+    push(thread, 400);
+    (void)hook_lab_hook((void *)works, 'v', RECORDED);
+    push(thread, 300);
+    other = push(thread, 200);
+    suspended_calls_add(thread, other, &suspension);
+    (void)hook_lab_recorded();
+    suspended_calls_tell_inherited(thread);
+    CHECK_TEXT(hook_lab_recorded_with_stacks(), ">w>v");
+    end(thread, mask);
+}
+
 static __attribute__((noinline)) bool is_called_first(void)
 {
     uint64_t slot = (uintptr_t)__builtin_return_address(0);
@@ -202,6 +220,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(calls_are_suspended_where_a_stack_is_left_and_resumed_where_it_goes_on),
     CHECK_CASE(calls_that_are_far_from_each_other_are_on_different_stacks),
     CHECK_CASE(gates_are_slow_where_a_stack_may_be_entered),
+    CHECK_CASE(calls_of_the_parent_are_told_from_the_outermost_on),
     CHECK_CASE(what_nobody_called_begins_a_stack),
 #endif
 };
