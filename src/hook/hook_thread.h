@@ -15,7 +15,7 @@
 #include "base/attributes.h"
 #include "gait/cpu_context.h"
 #include "hook/invocation_stack.h"
-#include "hook/own_stack.h"
+#include "process/own_stack.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

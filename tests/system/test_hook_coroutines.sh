@@ -69,9 +69,9 @@ awk '/resume\(\)/ { resumes++ }
     { if (resumes > 4 && $0 == "    } /* body */") $0 = "    } /* body: suspended */"; print }' \
     "$folder/expected" >"$folder/expected_own"
 
-functions=()
+hooks=()
 for function in run resume between body counts helper yield; do
-    functions+=(--hook "$function")
+    hooks+=(--hook "$function")
 done
 
 calls=$'between 2\nbody 2\ncounts 2\nhelper 6\nresume 6\nrun 1\nyield 4'
@@ -85,7 +85,7 @@ for level in -O0 -O1 -O2; do
             expected=$folder/expected
             [[ $way == context ]] || expected=$folder/expected_own
             rm -rf "$folder/traces"
-            "$gait" spawn --quiet -o "$folder/traces" "${functions[@]}" -- "$folder/coroutines" "$place" "$way" \
+            "$gait" spawn --quiet -o "$folder/traces" "${hooks[@]}" -- "$folder/coroutines" "$place" "$way" \
                 >"$folder/said" 2>"$folder/err" || fail "$what: status $?"
             "$gait" verify "$folder"/traces/* >"$folder/verify" 2>&1 || fail "$what: a bad trace" "$folder/verify"
             "$gait" replay "$folder"/traces/* 2>"$folder/err" | sed -n 's/^.\{13\}\( *[a-z}].*\)/\1/p' >"$folder/lines"
