@@ -82,13 +82,15 @@ enum gait_event_kind {
     /* Where a thread has several stacks: it goes on on another one, or on that of the function; target is the stack's
        number. Of hooked functions, told with enters and leaves; not to be asked for. */
     GAIT_EVENT_SUSPEND = 1 << 7,
-    GAIT_EVENT_RESUME = 1 << 8
+    GAIT_EVENT_RESUME = 1 << 8,
+    GAIT_EVENT_GOROUTINE = 1 << 9 /* from here on the thread runs that goroutine (target); likewise */
 };
 
 struct gait_event {
     uint32_t kind; /* one of enum gait_event_kind */
     int32_t depth; /* of calls and returns: how deep the caller is, from where following began; of a hooked function:
-                      how many others the thread is in */
+                      how many others the thread is in; below 0, of Go: how high its goroutine's stack is, with the
+                      highest bit set */
     uint64_t location; /* of the instruction; where a block, or a hooked function, begins */
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;

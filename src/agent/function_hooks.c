@@ -19,6 +19,8 @@
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
+#include "hook/go/exit_plan.h"
+#include "hook/go/goroutine.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
 #include "hook/instruction_plan.h"
@@ -64,7 +66,8 @@ struct hook_search {
     uint8_t *planned;              /* a bit for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
-    uint64_t armed; /* patterns by which something is hooked */
+    bool is_go_known; /* hook_goroutines_find() was called */
+    uint64_t armed;   /* patterns by which something is hooked */
 };
 
 void function_hooks_begin(const struct function_hooks_options *options)
@@ -253,6 +256,54 @@ static void tell_unhooked(const struct hook_search *search, uint64_t address, bo
     unhooked_function_tell(hooks.options.ring, &unhooked);
 }
 
+/* ---- returns of Go's functions ----------------------------------------------------------------------------------- */
+
+/*
+ * A goroutine that was interrupted waits with its pc on its own stack, where nobody finds it: so nothing is taken along
+ * with a return unless the program has not begun. In other functions the register may not be the goroutine.
+ */
+static bool may_see_exits(struct hook_search *search, const struct hook_plan *plan)
+{
+    if (!hooks.options.is_whole || !plan->is_checked || !plan->is_entry_only)
+        return false;
+    if (!search->is_go_known && hook_goroutine_number_at == 0)
+        (void)hook_goroutines_find(search->image.file.memory, search->image.file.size_bytes);
+    search->is_go_known = true;
+    return hook_goroutine_number_at != 0;
+}
+
+static int hook_exit(const struct hook_search *search, const struct hook_plan *planned, uint32_t number)
+{
+    struct hook_wish wish = {.is_recorded = true, .number = number, .is_goroutine = true, .is_exit = true};
+    struct hook_plan plan = *planned;
+    uint64_t address;
+
+    wish.expected = find_bytes(search, plan.patch_at, &address);
+    if (wish.expected == NULL)
+        return -EOPNOTSUPP;
+    hook_plan_move(&plan, address - plan.patch_at);
+    wish.plan = &plan;
+    return hook_set_add(&wish);
+}
+
+/*
+ * All of them, or the function is known by its entry only; a return that is hooked then is of a call that nobody saw,
+ * and means nothing. One call at a time, so the plans need not be on the stack.
+ */
+static bool hook_exits(struct hook_search *search, const struct elf_function *function, const struct hook_plan *plan,
+                       uint32_t number)
+{
+    static struct hook_plan exits[EXIT_PLANS_MAX];
+    size_t count, hooked = 0;
+
+    if (!may_see_exits(search, plan) || exit_plans_make(&search->image.planner, function, plan, exits, &count) != 0)
+        return false;
+    while (hooked < count && hook_exit(search, &exits[hooked], number) == 0)
+        hooked++;
+    exit_plans_release(&search->image.planner, exits + hooked, count - hooked);
+    return hooked == count;
+}
+
 static int hook_planned(struct hook_search *search, size_t which, struct hook_wish *wish)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -270,7 +321,7 @@ static int hook_function(struct hook_search *search, size_t which)
     const struct elf_function *function = &search->image.functions.functions[which];
     uint64_t patterns = search->choice.chosen[which].patterns;
     struct hook_wish wish = {.is_recorded = (patterns & search->wanted->hooked) != 0};
-    struct hook_plan plan;
+    struct hook_plan plan, original;
     uint64_t address;
     const uint8_t *bytes = find_bytes(search, function->start, &address);
 
@@ -292,10 +343,13 @@ static int hook_function(struct hook_search *search, size_t which)
         return is_odd ? -EOPNOTSUPP : 0;
     }
     wish.expected = bytes + (plan.patch_at - function->start);
+    original = plan;
     hook_plan_move(&plan, address - function->start);
     wish.plan = &plan;
     if (wish.is_recorded && !number_function(address, function->size_bytes, &wish.number))
         return -ENOMEM;
+    wish.is_goroutine =
+        wish.is_recorded && wish.listener_count == 0 && hook_exits(search, function, &original, wish.number);
     return hook_planned(search, which, &wish);
 }
 

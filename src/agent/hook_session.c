@@ -133,7 +133,8 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     static const struct selection_watcher watcher = {.module = module_loaded, .remove = module_unloaded};
     const struct hook_threads_options threads = {
         .forked = forked, .ended = hook_details_thread_ended, .forgotten = hook_details_thread_forgotten};
-    struct function_hooks_options functions = {.ring = ring, .changed = modules_changed};
+    struct function_hooks_options functions = {
+        .ring = ring, .is_whole = call->options.is_whole != 0, .changed = modules_changed};
     struct dynamic_loader loader;
     int found, result = hook_threads_begin(&threads);
 

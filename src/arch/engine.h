@@ -229,7 +229,8 @@ struct hook_stub_gates {
 /* Planning patches of code, which may be that of another machine, and writing them and what they lead to. */
 struct engine_hook {
     struct engine_patch_sizes sizes;
-    unsigned system_call_bytes; /* of the instruction that makes a system call */
+    unsigned system_call_bytes;  /* of the instruction that makes a system call */
+    unsigned goroutine_register; /* that points to the goroutine in functions of Go which check the stack */
 
     /* Marks all places that the code leads to or points at, by hook_planner_add_target() and its like. */
     void (*survey)(struct hook_planner *planner, const struct hook_code *code);

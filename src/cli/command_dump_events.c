@@ -99,6 +99,10 @@ static void put_event(struct events_dump *dump, const struct gait_event *event, 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
     put_time(dump, span, time);
     screen_print(screen, "\t%s", name_kind(event));
+    if (event->kind == GAIT_EVENT_GOROUTINE) {
+        screen_print(screen, "\t%" PRIu64 "\n", event->target);
+        return;
+    }
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE | GAIT_EVENT_SUSPEND |
                        GAIT_EVENT_RESUME))
         screen_print(screen, "\t%" PRId32, event->depth);

@@ -255,6 +255,6 @@ void function_plan_make(struct hook_planner *planner, const struct elf_function 
     planner->machine->find_return_use(planner, function, plan, &use);
     plan->is_entry_only |= use.is_used;
     /* A loop that would come by the hook each time is better displaced as well. */
-    plan->is_loop_head =
-        use.goes_to_entry && plan->patch_at != entry.checked_at && !(plan->method == HOOK_JUMP && plan_whole(&entry));
+    plan->is_checked = plan->patch_at == entry.checked_at;
+    plan->is_loop_head = use.goes_to_entry && !plan->is_checked && !(plan->method == HOOK_JUMP && plan_whole(&entry));
 }

@@ -56,6 +56,7 @@ struct hook_plan {
     uint8_t method;       /* of enum hook_method */
     uint8_t obstacle;     /* of enum hook_obstacle */
     bool is_entry_only;   /* it looks at its own return address or was not called: that must stay as it is */
+    bool is_checked;      /* it is patched behind a check for room on the stack, as functions of Go have it */
     bool is_loop_head;    /* the function branches to patch_at: an entry in the same frame again is no new call */
 };
 

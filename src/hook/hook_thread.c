@@ -49,6 +49,7 @@ _Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as
 _Static_assert(offsetof(struct hook_thread, own_low) == HOOK_THREAD_OWN_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, own_bytes) == HOOK_THREAD_OWN_BYTES, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, calls) == HOOK_THREAD_CALLS, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, goroutine) == HOOK_THREAD_GOROUTINE, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, call_next) == HOOK_THREAD_CALL_NEXT, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread_call, sp) == HOOK_CALL_SP, "as the gates have it");

@@ -63,7 +63,8 @@ struct hook_thread {
     struct hook_thread_call *calls; /* HOOK_THREAD_CALLS_MAX of them */
     uint32_t call_next;
     uint32_t is_lending; /* a child that shares our memory uses this until it executes a program: vfork */
-    uint64_t reserved[2];
+    uint64_t goroutine;  /* as HOOK_THREAD_GOROUTINE says */
+    uint64_t reserved[1];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;

@@ -21,6 +21,7 @@
 #define HOOK_THREAD_OWN_BYTES 88
 #define HOOK_THREAD_CALLS     96  /* its system calls that have not returned: struct hook_thread_call, in a circle */
 #define HOOK_THREAD_CALL_NEXT 104 /* 32 bits: which one is next; only the low bits of HOOK_THREAD_CALLS_MAX count */
+#define HOOK_THREAD_GOROUTINE 112 /* that it was last told to run; 0: none in this buffer of records */
 #define HOOK_THREAD_CONTEXT   128 /* struct gait_cpu_context, while listeners run */
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */

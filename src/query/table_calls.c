@@ -166,9 +166,11 @@ static void begin_thread(void *context, size_t thread)
     struct calls_cursor *cursor = context;
     const struct call_receiver receiver = {begin_call, end_call, NULL, cursor, NULL};
 
-    (void)thread;
+    const struct view_trace *trace = cursor->scanned.base.source->trace;
+
     cursor->open_count = cursor->wanted_open = 0;
     call_tracker_init(&cursor->tracker, &receiver);
+    call_tracker_know_goroutines(&cursor->tracker, trace->processes[trace->threads[thread].process].goroutines, thread);
 }
 
 static void end_thread(void *context, size_t thread)

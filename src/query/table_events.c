@@ -68,7 +68,7 @@ static int take_event(struct events_cursor *cursor, const struct gait_event *eve
     uint32_t function = VIEW_NO_FUNCTION;
     struct event_row *row;
 
-    if (time < rows->first || !(event->kind & rows->kinds))
+    if (event->kind == GAIT_EVENT_GOROUTINE || time < rows->first || !(event->kind & rows->kinds))
         return 0;
     if (cursor->needs_function) {
         function = query_source_number(rows->base.source, rows->thread.process, event->location, time);

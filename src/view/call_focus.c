@@ -118,7 +118,7 @@ static int take_begin(void *context, const struct view_call *call)
 static void add_callers(struct call_focus *focus, const uint32_t *functions, const struct view_call *call)
 {
     /* What a call within itself took is part of what the outermost one did. */
-    uint64_t ticks = call->depth == focus->base ? call->end - call->begin : 0;
+    uint64_t ticks = call->depth == focus->base ? view_call_part_ticks(call) : 0;
     uint32_t flags = call->flags & CALL_ENTRY_ONLY;
     uint32_t node = CALL_GRAPH_ROOT;
 
@@ -132,7 +132,7 @@ static void add_callers(struct call_focus *focus, const uint32_t *functions, con
 
 static void end_within(struct call_focuses *focuses, const struct view_call *call)
 {
-    uint64_t ticks = call->end - call->begin;
+    uint64_t ticks = view_call_part_ticks(call);
 
     for (size_t i = 0; i < focuses->open_count; i++) {
         struct call_focus *focus = &focuses->focuses[focuses->open[i]];

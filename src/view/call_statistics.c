@@ -33,7 +33,7 @@ static int add_duration(struct call_statistics *statistics, uint64_t took)
 
 int call_statistics_end(struct call_statistics *statistics, const struct view_call *call)
 {
-    uint64_t took = call->end - call->begin;
+    uint64_t took = view_call_part_ticks(call);
 
     statistics->sum += took;
     statistics->self += took - call->inner;
@@ -44,7 +44,7 @@ int call_statistics_end(struct call_statistics *statistics, const struct view_ca
         return 0;
     if (call->flags != 0)
         count_flags(statistics, call->flags);
-    return call->flags & CALL_ENTRY_ONLY ? 0 : add_duration(statistics, call->earlier + took);
+    return call->flags & CALL_ENTRY_ONLY ? 0 : add_duration(statistics, view_call_ticks(call));
 }
 
 int call_statistics_end_suspended(struct call_statistics *statistics, const struct view_call *call)

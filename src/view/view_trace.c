@@ -3,6 +3,7 @@
 #include "view/view_trace.h"
 
 #include "hosted/error_text.h"
+#include "view/goroutine_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -187,6 +188,13 @@ int view_trace_open(struct view_trace *trace, const char *path, struct gait_erro
         view_trace_close(trace);
         return error_set(err, result, "cannot open '%s': there is no memory; try to free some", path);
     }
+    for (size_t i = 0; i < trace->process_count && result == 0; i++)
+        result = goroutine_stacks_read(&trace->processes[i].goroutines, trace, i);
+    if (result != 0) {
+        view_trace_close(trace);
+        return error_set(err, result, "cannot open '%s': there is no memory for its goroutines; try to free some",
+                         path);
+    }
     set_clock(trace);
     return 0;
 }
@@ -196,6 +204,7 @@ void view_trace_close(struct view_trace *trace)
     for (size_t i = 0; i < trace->process_count; i++) {
         modules_deinit(&trace->processes[i].modules);
         trace_blocks_deinit(&trace->processes[i].blocks);
+        goroutine_stacks_destroy(trace->processes[i].goroutines);
     }
     free(trace->processes);
     free(trace->threads);
