@@ -29,6 +29,10 @@ void struct_text_put(const struct call_text *text, enum system_call_struct which
 void struct_text_put_sized(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t size_bytes);
 
+/* Attributes of bpf, by the command in the call's arguments, and of a counter of performance. */
+void bpf_text_put(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+void counter_text_put(const struct call_text *text, uint64_t address);
+
 /* An array of them. */
 void struct_text_put_array(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t count);

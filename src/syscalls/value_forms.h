@@ -56,6 +56,7 @@
 #define LAYOUT_AT(layout)  VALUE_LAYOUT_AT, STRUCT_LAYOUT_##layout
 #define NAME               VALUE_NAME, 0
 #define HARDWARE_OF_TYPE   VALUE_HARDWARE_OF_TYPE, 0
+#define KERNEL_VERSION     VALUE_KERNEL_VERSION, 0
 #define HEX_BYTE           VALUE_HEX_BYTE, 0
 #define NET32_HEX          VALUE_NET32_HEX, 0
 #define LITTLE16           VALUE_LITTLE16, 0

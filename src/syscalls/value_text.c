@@ -212,6 +212,10 @@ static bool put_number(const struct call_text *text, struct value_form form, con
         text_put_string(out, "0x");
         text_put_hex(out, value, 2);
         return true;
+    case VALUE_KERNEL_VERSION:
+        text_format(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)value >> 16, (unsigned)value >> 8 & 0xff,
+                    (unsigned)value & 0xff);
+        return true;
     case VALUE_HEX_PADDED:
         text_put_string(out, value == 0 ? "00" : "0x");
         text_put_hex(out, value, 6);
