@@ -108,7 +108,10 @@ static void put_queue(const struct call_text *text, const void *bytes)
 
     memcpy(values, bytes, sizeof(values));
     text_put_string(text->out, "{mq_flags=");
-    file_text_put_open_flags(text->out, (uint64_t)values[0]);
+    if (values[0] == 0)
+        text_put_char(text->out, '0');
+    else
+        file_text_put_open_flags(text->out, (uint64_t)values[0]);
     text_format(text->out, ", mq_maxmsg=%ld, mq_msgsize=%ld, mq_curmsgs=%ld}", (long)values[1], (long)values[2],
                 (long)values[3]);
 }
@@ -161,6 +164,11 @@ static void put_ring(const struct call_text *text, const void *bytes)
                       struct_layout_bytes(STRUCT_LAYOUT_io_uring_parameters));
 }
 
+static void put_landlock_path(const struct call_text *text, const void *bytes)
+{
+    struct_layout_put(text, STRUCT_LAYOUT_landlock_path, bytes, struct_layout_bytes(STRUCT_LAYOUT_landlock_path));
+}
+
 /* What writes a struct of fixed size. Those without are written as addresses. */
 static void (*const writers[SYSTEM_CALL_STRUCT_COUNT])(const struct call_text *text, const void *bytes) = {
     [SYSTEM_CALL_STRUCT_stat] = file_text_put_stat,
@@ -198,6 +206,7 @@ static void (*const writers[SYSTEM_CALL_STRUCT_COUNT])(const struct call_text *t
     [SYSTEM_CALL_STRUCT_cachestat_range] = put_cache_range,
     [SYSTEM_CALL_STRUCT_cachestat] = put_cache,
     [SYSTEM_CALL_STRUCT_io_uring_params] = put_ring,
+    [SYSTEM_CALL_STRUCT_landlock_path] = put_landlock_path,
     [SYSTEM_CALL_STRUCT_fd] = put_fd,
     [SYSTEM_CALL_STRUCT_int] = put_int,
     [SYSTEM_CALL_STRUCT_timer] = put_int,
@@ -253,7 +262,7 @@ void struct_text_put_sized(const struct call_text *text, enum system_call_struct
 /* In arrays, ids go without brackets. */
 static void put_plain_id(const struct call_text *text, const void *bytes)
 {
-    text_put_unsigned(text->out, (uint32_t)signed_of(bytes));
+    call_text_put_id(text, (uint32_t)signed_of(bytes));
 }
 
 static void put_plain_long(const struct call_text *text, const void *bytes)
