@@ -101,8 +101,11 @@ static uint64_t terminal_bytes(uint32_t command, unsigned *direction_out)
     case 0x5413: /* TIOCGWINSZ, TIOCSWINSZ */
     case 0x5414:
         return 8;
-    case 0x5410: /* TIOCSPGRP, TIOCSTI, TIOCMBIS, TIOCMBIC, TIOCMSET, FIONBIO, FIOASYNC */
+    case 0x5410: /* TIOCSPGRP, TIOCSTI, TIOCSSOFTCAR, TIOCPKT, TIOCSETD, TIOCMBIS and the like, FIONBIO, FIOASYNC */
     case 0x5412:
+    case 0x541a:
+    case 0x5420:
+    case 0x5423:
     case 0x5416:
     case 0x5417:
     case 0x5418:

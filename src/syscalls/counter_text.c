@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attributes of a counter of performance, as many bytes as they say that they have. Bits have a name each, and are
- * written if they are set. Stateless.
+ * written if they are set, or all of them are wanted. Stateless.
  */
 #include "syscalls/subject_texts.h"
 
@@ -102,52 +102,75 @@ static void put_bits(const struct call_text *text, uint64_t flags)
     for (unsigned i = 0; i < LAST_NAMED; i++) {
         if (i == PRECISION)
             put_precision(text, flags);
-        if (bits[i] != NULL && (flags >> i & 1) != 0)
-            text_format(text->out, ", %s=1", bits[i]);
+        if (bits[i] != NULL && ((flags >> i & 1) != 0 || text->options->is_verbose))
+            text_format(text->out, ", %s=%u", bits[i], (unsigned)(flags >> i & 1));
     }
     if (flags >> LAST_NAMED != 0)
         text_format(text->out, ", __reserved_1=%#lx /* Bits 63..%u */", (unsigned long)(flags >> LAST_NAMED),
                     LAST_NAMED);
 }
 
-static void put_more(const struct call_text *text, const struct perf_event_attr *attributes, size_t size_bytes)
+/* A place where memory is watched, or more of what the hardware is to count. */
+static void put_config_more(const struct call_text *text, const struct perf_event_attr *attributes, size_t size_bytes)
 {
-    text_format(text->out, ", %s=%u, bp_type=", (attributes->watermark) != 0 ? "wakeup_watermark" : "wakeup_events",
-                attributes->wakeup_events);
-    constant_set_put_flags(text->out, SYSTEM_CALL_SET_perf_breakpoint, attributes->bp_type);
-    text_put_string(text->out, attributes->type == PERF_TYPE_BREAKPOINT ? ", bp_addr=" : ", config1=");
+    bool is_breakpoint = attributes->type == PERF_TYPE_BREAKPOINT;
+
+    if (is_breakpoint) {
+        text_put_string(text->out, ", bp_type=");
+        constant_set_put_flags(text->out, SYSTEM_CALL_SET_perf_breakpoint, attributes->bp_type);
+    }
+    text_put_string(text->out, is_breakpoint ? ", bp_addr=" : ", config1=");
     call_text_put_hex(text, attributes->config1);
-    if (size_bytes < 72)
+    if (size_bytes < PERF_ATTR_SIZE_VER1)
         return;
-    if (attributes->type == PERF_TYPE_BREAKPOINT) {
+    if (is_breakpoint) {
         text_format(text->out, ", bp_len=%lu", (unsigned long)attributes->bp_len);
     } else {
         text_put_string(text->out, ", config2=");
         call_text_put_hex(text, attributes->config2);
     }
-    if (size_bytes < 80)
-        return;
-    text_put_string(text->out, ", branch_sample_type=");
-    constant_set_put_flags(text->out, SYSTEM_CALL_SET_perf_branch, attributes->branch_sample_type);
-    if (size_bytes < 96)
-        return;
-    text_put_string(text->out, ", sample_regs_user=");
-    call_text_put_hex(text, attributes->sample_regs_user);
-    text_format(text->out, ", sample_stack_user=%u, clockid=", attributes->sample_stack_user);
-    constant_set_put_choice(text->out, SYSTEM_CALL_SET_clock, (uint32_t)attributes->clockid);
-    if (size_bytes < 104)
-        return;
-    text_put_string(text->out, ", sample_regs_intr=");
-    call_text_put_hex(text, attributes->sample_regs_intr);
-    if (size_bytes >= 112)
+}
+
+/* What is to be sampled with each event. */
+static void put_samples(const struct call_text *text, const struct perf_event_attr *attributes, size_t size_bytes)
+{
+    if (size_bytes >= PERF_ATTR_SIZE_VER2 && (attributes->sample_type & PERF_SAMPLE_BRANCH_STACK) != 0) {
+        text_put_string(text->out, ", branch_sample_type=");
+        constant_set_put_flags(text->out, SYSTEM_CALL_SET_perf_branch, attributes->branch_sample_type);
+    }
+    if (size_bytes >= PERF_ATTR_SIZE_VER3) {
+        text_put_string(text->out, ", sample_regs_user=");
+        call_text_put_hex(text, attributes->sample_regs_user);
+    }
+    if (size_bytes >= PERF_ATTR_SIZE_VER3 && (attributes->sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+        text_put_string(text->out, ", sample_stack_user=");
+        call_text_put_hex(text, attributes->sample_stack_user);
+    }
+    if (size_bytes >= PERF_ATTR_SIZE_VER3 && attributes->use_clockid != 0) {
+        text_put_string(text->out, ", clockid=");
+        constant_set_put_choice(text->out, SYSTEM_CALL_SET_clock, (uint32_t)attributes->clockid);
+    }
+    if (size_bytes >= PERF_ATTR_SIZE_VER4) {
+        text_put_string(text->out, ", sample_regs_intr=");
+        call_text_put_hex(text, attributes->sample_regs_intr);
+    }
+    if (size_bytes >= PERF_ATTR_SIZE_VER5)
         text_format(text->out, ", aux_watermark=%u, sample_max_stack=%u", attributes->aux_watermark,
                     attributes->sample_max_stack);
-    if (size_bytes >= 120)
+    if (size_bytes >= PERF_ATTR_SIZE_VER6)
         text_format(text->out, ", aux_sample_size=%u", attributes->aux_sample_size);
-    if (size_bytes >= 128) {
+    if (size_bytes >= PERF_ATTR_SIZE_VER7) {
         text_put_string(text->out, ", sig_data=");
         call_text_put_hex(text, attributes->sig_data);
     }
+}
+
+static void put_more(const struct call_text *text, const struct perf_event_attr *attributes, size_t size_bytes)
+{
+    text_format(text->out, ", %s=%u", attributes->watermark != 0 ? "wakeup_watermark" : "wakeup_events",
+                attributes->wakeup_events);
+    put_config_more(text, attributes, size_bytes);
+    put_samples(text, attributes, size_bytes);
 }
 
 static void put_head(const struct call_text *text, const struct perf_event_attr *attributes)

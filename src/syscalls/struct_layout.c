@@ -232,6 +232,23 @@ static bool read_tail(const struct call_text *text, uint64_t address, uint64_t s
     return true;
 }
 
+/* What is behind the last field, and is not 0: that there is something, or what. */
+static void put_tail(const struct call_text *text, uint64_t address, uint64_t at, uint64_t size_bytes)
+{
+    struct call_text_options options = *text->options;
+    struct call_text whole = *text;
+
+    if (!options.is_verbose) {
+        text_put_string(text->out, ", ...");
+        return;
+    }
+    options.string_bytes = LAYOUT_BYTES_MAX;
+    whole.options = &options;
+    text_put_string(text->out, ", extra_data=");
+    call_text_put_random(&whole, address + at, size_bytes - at);
+    text_format(text->out, " /* bytes %lu..%lu */", (unsigned long)at, (unsigned long)size_bytes - 1);
+}
+
 /* How many bytes of fields are shown: those that have been there always, and those that the program knows. */
 static size_t bytes_shown(const struct described_struct *layout, size_t there)
 {
@@ -259,7 +276,9 @@ bool struct_layout_put_sized(const struct call_text *text, enum struct_layout wh
         return false;
     text_put_char(text->out, '{');
     (void)struct_layout_put_fields(text, which, bytes, bytes_shown(&layouts[which], there));
-    text_put_string(text->out, is_tail_empty ? "}" : ", ...}");
+    if (!is_tail_empty)
+        put_tail(text, address, there, size_bytes);
+    text_put_char(text->out, '}');
     return true;
 }
 

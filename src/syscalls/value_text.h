@@ -33,8 +33,8 @@ enum value_kind {
     VALUE_INTERFACE,      /* if_nametoindex("lo") */
     VALUE_PORT,           /* htons(80) */
     VALUE_NET32,          /* htonl(1) */
-    VALUE_HEX_BYTE,       /* 0x0f */
     VALUE_KERNEL_VERSION, /* KERNEL_VERSION(6, 1, 0) */
+    VALUE_HEX_PAIR,       /* 0x1, or 00 */
     VALUE_NET32_HEX,      /* htonl(0x1) */
     VALUE_LITTLE16,       /* htobs(1) */
     VALUE_HEX_PADDED,     /* 0x0000ff: eight characters in all */
@@ -60,6 +60,7 @@ enum value_kind {
     VALUE_RAW,              /* the same, each in hexadecimal */
     VALUE_DIGITS,           /* without anything between them: 00ff */
     VALUE_NUMBERS,          /* [1, 2], of `detail` bytes each */
+    VALUE_HEX_PAIRS,        /* [0x1, 00] */
     VALUE_HEX_LIST,         /* [0x1, 0x2] */
     VALUE_LAYOUT,           /* a struct: `detail` is its layout */
     VALUE_LAYOUTS,          /* as many of them as there are */
