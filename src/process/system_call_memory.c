@@ -28,6 +28,7 @@
 #define ARCH_PRCTL_GET_FS 0x1003
 #define ARCH_PRCTL_GET_GS 0x1004
 #define SECCOMP_FILTER    1
+#define SECCOMP_SIZES     3
 #define IOVEC_BYTES       16
 /* Strings that are passed to programs have no count: this many pointers are looked at. */
 #define STRINGS_LOOKED_AT 33
@@ -100,8 +101,11 @@ static uint64_t terminal_bytes(uint32_t command, unsigned *direction_out)
     case 0x5413: /* TIOCGWINSZ, TIOCSWINSZ */
     case 0x5414:
         return 8;
-    case 0x5410: /* TIOCSPGRP, TIOCSTI, TIOCMBIS, TIOCMBIC, TIOCMSET, FIONBIO, FIOASYNC */
+    case 0x5410: /* TIOCSPGRP, TIOCSTI, TIOCSSOFTCAR, TIOCPKT, TIOCSETD, TIOCMBIS and the like, FIONBIO, FIOASYNC */
     case 0x5412:
+    case 0x541a:
+    case 0x5420:
+    case 0x5423:
     case 0x5416:
     case 0x5417:
     case 0x5418:
@@ -227,7 +231,8 @@ static uint64_t dependent_bytes(const struct system_call_argument *argument, uin
     case SYSTEM_CALL_FUTEX_TIMEOUT:
         return futex_waits(arguments[1]) ? system_call_struct_bytes(SYSTEM_CALL_STRUCT_timespec) : 0;
     case SYSTEM_CALL_SECCOMP_ARGUMENT:
-        return arguments[0] == SECCOMP_FILTER ? 16 : 0;
+        *direction = (uint32_t)arguments[0] == SECCOMP_SIZES ? SYSTEM_CALL_OUT : SYSTEM_CALL_IN;
+        return (uint32_t)arguments[0] == SECCOMP_FILTER ? 16 : (uint32_t)arguments[0] <= SECCOMP_SIZES ? 6 : 0;
     default:
         return 0;
     }

@@ -63,6 +63,9 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
     case SYSTEM_CALL_HEX:
         call_text_put_hex(text, value);
         return true;
+    case SYSTEM_CALL_HEX32:
+        call_text_put_hex(text, (uint32_t)value);
+        return true;
     case SYSTEM_CALL_ADDRESS:
         call_text_put_address(text, value);
         return true;

@@ -41,6 +41,7 @@ struct constant_set {
 #include "syscalls/constant_sets_ioctl.def"
 #include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
 #include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 #undef SET
@@ -58,6 +59,7 @@ struct constant_set {
 #include "syscalls/constant_sets_ioctl.def"
 #include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
 #include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 #undef SET
@@ -77,6 +79,7 @@ static const struct constant_set sets[] = {
 #include "syscalls/constant_sets_ioctl.def"
 #include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
 #include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 };

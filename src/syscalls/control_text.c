@@ -51,8 +51,8 @@ static const struct control_form forms[] = {
     {SOL_IP, IP_PKTINFO, CONTROL_ONE, 12, {LAYOUT_OF(packet_info)}},
     {SOL_IP, IP_TTL, CONTROL_LIST, 4, {UNSIGNED}},
     {SOL_IP, IP_TOS, CONTROL_LIST, 1, {HEX}},
-    {SOL_IP, IP_RECVOPTS, CONTROL_LIST, 1, {HEX_BYTE}},
-    {SOL_IP, IP_RETOPTS, CONTROL_LIST, 1, {HEX_BYTE}},
+    {SOL_IP, IP_RECVOPTS, CONTROL_LIST, 1, {HEX}},
+    {SOL_IP, IP_RETOPTS, CONTROL_LIST, 1, {HEX}},
     {SOL_IP, IP_RECVERR, CONTROL_ONE, 32, {LAYOUT_OF(extended_error)}},
     {SOL_IP, IP_ORIGDSTADDR, CONTROL_ONE, 16, {SOCKET_ADDRESS}},
     {SOL_IP, IP_CHECKSUM, CONTROL_LIST, 4, {UNSIGNED}},
@@ -82,36 +82,28 @@ static void put_list(const struct call_text *text, const struct control_form *fo
     text_put_char(text->out, ']');
 }
 
-/* One value that is shown in brackets, for what comes behind it is nothing. */
-static bool is_single(const struct control_form *form)
-{
-    return form->level == SOL_IP && form->type != IP_RECVOPTS && form->type != IP_RETOPTS;
-}
-
 static void put_data(const struct call_text *text, const struct cmsghdr *header, uint64_t address, size_t size_bytes)
 {
     const struct control_form *form = find_form(header);
     unsigned char data[DATA_BYTES];
 
-    if (size_bytes == 0 || (form != NULL && form->shape == CONTROL_LIST && size_bytes < form->each))
+    if (size_bytes == 0 || form == NULL || (form->shape == CONTROL_LIST && size_bytes < form->each))
         return;
     text_put_string(text->out, ", cmsg_data=");
     if (size_bytes > sizeof(data))
         size_bytes = sizeof(data);
     if (!call_text_read(text, address, data, size_bytes))
         call_text_put_address(text, address);
-    else if (form != NULL && size_bytes < form->each && form->shape >= CONTROL_TIME)
+    else if (size_bytes < form->each && form->shape >= CONTROL_TIME)
         text_put_string(text->out, "???");
-    else if (form == NULL || size_bytes < form->each)
-        call_text_put_quoted(text, (const char *)data,
-                             size_bytes < text->options->string_bytes ? size_bytes : text->options->string_bytes,
-                             size_bytes > text->options->string_bytes);
+    else if (size_bytes < form->each || form->shape == CONTROL_TEXT)
+        call_text_put_quoted(text, (const char *)data, size_bytes, false);
     else if (form->shape == CONTROL_THREE)
         put_list(text, form, 16, data, form->each);
     else if (form->shape == CONTROL_LIST)
-        put_list(text, form, form->each, data, is_single(form) ? form->each : size_bytes);
+        put_list(text, form, form->each, data, size_bytes);
     else
-        (void)value_text_put(text, form->form, data, form->shape == CONTROL_TEXT ? size_bytes : form->each);
+        (void)value_text_put(text, form->form, data, form->form.kind == VALUE_SOCKET_ADDRESS ? size_bytes : form->each);
 }
 
 static void put_type(const struct call_text *text, const struct cmsghdr *header)

@@ -158,7 +158,10 @@ bool input_text_put_argument(const struct call_text *text, uint32_t command, uin
     size_t there = text->result > 0 ? (size_t)text->result : 0;
 
     if (is_axis(command)) {
-        struct_layout_put_at(text, STRUCT_LAYOUT_input_absolute, address);
+        if (text->has_failed && number < FIRST_WRITE)
+            call_text_put_address(text, address);
+        else
+            struct_layout_put_at(text, STRUCT_LAYOUT_input_absolute, address);
         return true;
     }
     if (!input_text_is_answer(command))

@@ -10,6 +10,7 @@
 #include "syscalls/value_forms.h"
 
 #include <arpa/inet.h>
+#include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
@@ -160,9 +161,9 @@ static bool put_special(const struct call_text *text, unsigned family, const uns
                  (size_bytes < sizeof(struct sockaddr_un) ? size_bytes : sizeof(struct sockaddr_un)) - path);
     else if (family == AF_INET6 && size_bytes >= 24)
         put_inet6(text, bytes, size_bytes);
-    else if (family == AF_PACKET && size_bytes >= 12)
+    else if (family == AF_PACKET && size_bytes >= sizeof(struct sockaddr_ll))
         put_packet(text, bytes, size_bytes);
-    else if (family == AF_BLUETOOTH && size_bytes >= 12)
+    else if (family == AF_BLUETOOTH && size_bytes >= 12 && size_bytes < 16)
         put_l2cap(text, bytes, size_bytes);
     else if (family == AF_ALG && size_bytes >= 25)
         put_algorithm(text, bytes, size_bytes);

@@ -173,7 +173,7 @@ static void put_plain(const struct call_text *text, uint64_t address, uint64_t s
 
     if (size_bytes == sizeof(number) && call_text_read(text, address, &number, sizeof(number)))
         text_format(text->out, "[%d]", number);
-    else if ((int32_t)size_bytes <= 0)
+    else if ((int32_t)size_bytes < 0 || (size_bytes == 0 && strcmp(text->call->name, "getsockopt") == 0))
         call_text_put_address(text, address);
     else
         call_text_put_bytes(text, address, size_bytes);
@@ -286,6 +286,12 @@ void socket_text_put_value(const struct call_text *text, uint64_t address, uint6
 
     if (put_special(text, address, size_bytes, is_set))
         return;
+    /* Errors and who is at the other end are only asked for. */
+    if (is_set && text->arguments[1] == SOL_SOCKET &&
+        (text->arguments[2] == SO_ERROR || text->arguments[2] == SO_PEERCRED)) {
+        put_plain(text, address, size_bytes);
+        return;
+    }
     if (find_form((uint32_t)text->arguments[1], (uint32_t)text->arguments[2], &form))
         put_formed(text, form, address, size_bytes, is_set);
     else

@@ -220,6 +220,68 @@ void struct_layout_put_at(const struct call_text *text, enum struct_layout which
         call_text_put_address(text, address);
 }
 
+/* What is behind the last field is read, as far as it is worth a look. False: it cannot be. */
+static bool read_tail(const struct call_text *text, uint64_t address, uint64_t size_bytes, bool *is_empty_out)
+{
+    unsigned char bytes[LAYOUT_BYTES_MAX];
+    size_t there = size_bytes < sizeof(bytes) ? (size_t)size_bytes : sizeof(bytes);
+
+    if (there > 0 && !call_text_read(text, address, bytes, there))
+        return false;
+    *is_empty_out = is_zero(bytes, there);
+    return true;
+}
+
+/* What is behind the last field, and is not 0: that there is something, or what. */
+static void put_tail(const struct call_text *text, uint64_t address, uint64_t at, uint64_t size_bytes)
+{
+    struct call_text_options options = *text->options;
+    struct call_text whole = *text;
+
+    if (!options.is_verbose) {
+        text_put_string(text->out, ", ...");
+        return;
+    }
+    options.string_bytes = LAYOUT_BYTES_MAX;
+    whole.options = &options;
+    text_put_string(text->out, ", extra_data=");
+    call_text_put_random(&whole, address + at, size_bytes - at);
+    text_format(text->out, " /* bytes %lu..%lu */", (unsigned long)at, (unsigned long)size_bytes - 1);
+}
+
+/* How many bytes of fields are shown: those that have been there always, and those that the program knows. */
+static size_t bytes_shown(const struct described_struct *layout, size_t there)
+{
+    size_t shown = 0;
+
+    for (unsigned i = 0; i < layout->field_count; i++) {
+        const struct layout_field *field = &layout->fields[i];
+        size_t end = (size_t)field->at + field->size_bytes;
+
+        if ((field->presence != PRESENT_LATER || field->at < there) && end > shown)
+            shown = end;
+    }
+    return shown;
+}
+
+bool struct_layout_put_sized(const struct call_text *text, enum struct_layout which, uint64_t address,
+                             uint64_t size_bytes)
+{
+    unsigned char bytes[LAYOUT_BYTES_MAX] = {0};
+    size_t whole = layouts[which].size_bytes, there = size_bytes < whole ? (size_t)size_bytes : whole;
+    bool is_tail_empty = true;
+
+    if (there == 0 || !call_text_read(text, address, bytes, there) ||
+        !read_tail(text, address + there, size_bytes - there, &is_tail_empty))
+        return false;
+    text_put_char(text->out, '{');
+    (void)struct_layout_put_fields(text, which, bytes, bytes_shown(&layouts[which], there));
+    if (!is_tail_empty)
+        put_tail(text, address, there, size_bytes);
+    text_put_char(text->out, '}');
+    return true;
+}
+
 void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count)
 {
     uint64_t limit = text->options->is_verbose ? CALL_TEXT_ELEMENTS_MAX : text->options->string_bytes;

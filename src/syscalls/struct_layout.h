@@ -47,6 +47,13 @@ void struct_layout_put_beginning(const struct call_text *text, enum struct_layou
 /* The struct at an address of the program, or the address if it cannot be read. */
 void struct_layout_put_at(const struct call_text *text, enum struct_layout which, uint64_t address);
 
+/*
+ * A struct of which the program says how many bytes it has: fields that begin behind them are not there, and what is
+ * behind the last field is told if it is not 0. Returns false, and writes nothing, if it cannot be read.
+ */
+bool struct_layout_put_sized(const struct call_text *text, enum struct_layout which, uint64_t address,
+                             uint64_t size_bytes);
+
 /* An array of them. */
 void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count);
 

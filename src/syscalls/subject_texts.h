@@ -29,6 +29,10 @@ void struct_text_put(const struct call_text *text, enum system_call_struct which
 void struct_text_put_sized(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t size_bytes);
 
+/* Attributes of bpf, by the command in the call's arguments, and of a counter of performance. */
+void bpf_text_put(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+void counter_text_put(const struct call_text *text, uint64_t address);
+
 /* An array of them. */
 void struct_text_put_array(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t count);
@@ -46,6 +50,13 @@ bool dependent_text_is_answer(const struct call_text *text, enum system_call_kin
 
 /* Writes the argument. False: its kind is none of those. */
 bool dependent_text_put(const struct call_text *text, const struct system_call_argument *argument, unsigned which);
+
+/* Operations of prctl: how many arguments stand behind it (-1: nothing is known of it), whether it answers. */
+int prctl_text_count(uint64_t operation);
+bool prctl_text_is_answer(uint64_t operation);
+/* Writes argument `which`, or the result. False: nothing is known of it, and nothing is written. */
+bool prctl_text_put(const struct call_text *text, unsigned which);
+bool prctl_text_put_result(const struct call_text *text);
 
 /* ---- what the kernel returns about files and file systems -------------------------------------------------------- */
 

@@ -35,13 +35,14 @@ static const struct choice_of_bits delays[] = {
     {0x8000, 15, {"FF0", "FF1"}},
 };
 
+/* What is not set has no name: nothing stands there, as strace has it. */
 static void put_rest(const struct call_text *text, enum system_call_constants set, uint64_t bits)
 {
-    bool is_first = false;
+    bool is_first = true;
     uint64_t rest = constant_set_put_bits(text->out, set, bits, &is_first);
 
     if (rest != 0)
-        text_format(text->out, "|%#lx", (unsigned long)rest);
+        text_format(text->out, "%s%#lx", is_first ? "" : "|", (unsigned long)rest);
 }
 
 static void put_output(const struct call_text *text, uint32_t flags)
@@ -50,6 +51,7 @@ static void put_output(const struct call_text *text, uint32_t flags)
         text_format(text->out, "%s%s", i == 0 ? "" : "|", delays[i].names[(flags & delays[i].mask) >> delays[i].shift]);
         flags &= ~delays[i].mask;
     }
+    text_put_char(text->out, '|');
     put_rest(text, SYSTEM_CALL_SET_terminal_output, flags);
 }
 
@@ -64,7 +66,7 @@ static void put_control(const struct call_text *text, uint32_t flags)
         constant_set_put_choice(text->out, SYSTEM_CALL_SET_termios_baud, input);
         text_put_string(text->out, "<<IBSHIFT");
     }
-    text_format(text->out, "|%s", widths[(flags & WIDTH_MASK) >> 4]);
+    text_format(text->out, "|%s|", widths[(flags & WIDTH_MASK) >> 4]);
     put_rest(text, SYSTEM_CALL_SET_terminal_control,
              flags & ~(uint32_t)(SPEED_MASK | SPEED_MASK << SPEED_SHIFT | WIDTH_MASK));
 }
@@ -74,15 +76,11 @@ static void put_characters(const struct call_text *text, const unsigned char *ch
     static const char *const names[] = {"VINTR",    "VQUIT",    "VERASE",  "VKILL",  "VEOF",  "VTIME",
                                         "VMIN",     "VSWTC",    "VSTART",  "VSTOP",  "VSUSP", "VEOL",
                                         "VREPRINT", "VDISCARD", "VWERASE", "VLNEXT", "VEOL2"};
-    static const char *const old_names[] = {"_VINTR", "_VQUIT", "_VERASE", "_VKILL",
-                                            "_VEOF",  "_VMIN",  "_VEOL",   "_VTIME"};
 
     text_put_string(text->out, ", c_cc=[");
     for (unsigned i = 0; i < count; i++) {
         text_put_string(text->out, i == 0 ? "[" : ", [");
-        if (count == OLD_CHARACTERS)
-            text_put_string(text->out, old_names[i]);
-        else if (i < sizeof(names) / sizeof(names[0]))
+        if (i < sizeof(names) / sizeof(names[0]))
             text_put_string(text->out, names[i]);
         else
             text_put_unsigned(text->out, i);
@@ -95,13 +93,13 @@ static void put_characters(const struct call_text *text, const unsigned char *ch
 static void put_flags(const struct call_text *text, const uint32_t *flags)
 {
     text_put_string(text->out, "{c_iflag=");
-    constant_set_put_flags(text->out, SYSTEM_CALL_SET_terminal_input, flags[0]);
+    put_rest(text, SYSTEM_CALL_SET_terminal_input, flags[0]);
     text_put_string(text->out, ", c_oflag=");
     put_output(text, flags[1]);
     text_put_string(text->out, ", c_cflag=");
     put_control(text, flags[2]);
     text_put_string(text->out, ", c_lflag=");
-    constant_set_put_flags(text->out, SYSTEM_CALL_SET_terminal_local, flags[3]);
+    put_rest(text, SYSTEM_CALL_SET_terminal_local, flags[3]);
 }
 
 void terminal_text_put(const struct call_text *text, uint64_t address, size_t size_bytes)

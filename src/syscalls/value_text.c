@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -157,6 +158,14 @@ static bool put_named(const struct call_text *text, struct value_form form, cons
     }
 }
 
+static void put_pair(const struct call_text *text, uint64_t value)
+{
+    if (value == 0)
+        text_put_string(text->out, "00");
+    else
+        call_text_put_hex(text, value);
+}
+
 static bool put_number(const struct call_text *text, struct value_form form, const void *bytes, size_t size_bytes)
 {
     struct text_writer *out = text->out;
@@ -208,9 +217,12 @@ static bool put_number(const struct call_text *text, struct value_form form, con
     case VALUE_LITTLE16:
         text_format(out, "htobs(%u)", le16toh((uint16_t)value));
         return true;
-    case VALUE_HEX_BYTE:
-        text_put_string(out, "0x");
-        text_put_hex(out, value, 2);
+    case VALUE_KERNEL_VERSION:
+        text_format(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)value >> 16, (unsigned)value >> 8 & 0xff,
+                    (unsigned)value & 0xff);
+        return true;
+    case VALUE_HEX_PAIR:
+        put_pair(text, value);
         return true;
     case VALUE_HEX_PADDED:
         text_put_string(out, value == 0 ? "00" : "0x");
@@ -269,6 +281,16 @@ static void put_list(const struct call_text *text, bool is_hex, size_t each, con
     text_put_char(text->out, ']');
 }
 
+static void put_pairs(const struct call_text *text, const unsigned char *bytes, size_t size_bytes)
+{
+    text_put_char(text->out, '[');
+    for (size_t i = 0; i < size_bytes; i++) {
+        text_put_string(text->out, i == 0 ? "" : ", ");
+        put_pair(text, bytes[i]);
+    }
+    text_put_char(text->out, ']');
+}
+
 static void put_layouts(const struct call_text *text, unsigned layout, const unsigned char *bytes, size_t size_bytes)
 {
     size_t each = struct_layout_bytes(layout);
@@ -305,10 +327,13 @@ static void put_array_name(const struct call_text *text, const char *bytes, size
     call_text_put_quoted(text, bytes, length < size_bytes ? length : size_bytes - 1, length == size_bytes);
 }
 
-/* Addresses of Ethernet have six bytes; of others all are shown. */
+/* Addresses of Ethernet and of the loop have six bytes; of others all are shown. */
 static void put_typed_hardware(const struct call_text *text, const unsigned char *bytes, size_t size_bytes)
 {
-    put_hardware(text->out, bytes, value_unsigned(bytes - 2, 2) == 1 && size_bytes > 6 ? 6 : size_bytes);
+    uint64_t type = value_unsigned(bytes - 2, 2);
+
+    put_hardware(text->out, bytes,
+                 (type == ARPHRD_ETHER || type == ARPHRD_LOOPBACK) && size_bytes > 6 ? 6 : size_bytes);
 }
 
 static bool put_many(const struct call_text *text, struct value_form form, const void *bytes, size_t size_bytes)
@@ -346,6 +371,9 @@ static bool put_many(const struct call_text *text, struct value_form form, const
     case VALUE_NUMBERS:
     case VALUE_HEX_LIST:
         put_list(text, form.kind == VALUE_HEX_LIST, form.detail, bytes, size_bytes);
+        return true;
+    case VALUE_HEX_PAIRS:
+        put_pairs(text, bytes, size_bytes);
         return true;
     case VALUE_LAYOUT:
         struct_layout_put(text, form.detail, bytes, size_bytes);

@@ -25,22 +25,23 @@ enum value_kind {
     VALUE_SIGNAL_SET,
     VALUE_OCTAL,
     VALUE_FILE_MODE,
-    VALUE_DEVICE,        /* as in stat */
-    VALUE_DEVICE_PAIR,   /* the same in 32 bits, as the kernel packs it */
-    VALUE_ERROR,         /* -EPERM, or a number */
-    VALUE_DATE,          /* seconds, with the date as a comment */
-    VALUE_TICKS,         /* of a clock: hundredths of seconds */
-    VALUE_INTERFACE,     /* if_nametoindex("lo") */
-    VALUE_PORT,          /* htons(80) */
-    VALUE_NET32,         /* htonl(1) */
-    VALUE_HEX_BYTE,      /* 0x0f */
-    VALUE_NET32_HEX,     /* htonl(0x1) */
-    VALUE_LITTLE16,      /* htobs(1) */
-    VALUE_HEX_PADDED,    /* 0x0000ff: eight characters in all */
-    VALUE_CHOICE_OR_HEX, /* of the set `detail`; others are numbers without a comment */
-    VALUE_ERROR_NAME,    /* EPERM, or a number */
-    VALUE_NET64,         /* htobe64(1) */
-    VALUE_ETHERTYPE,     /* htons(ETH_P_IP) */
+    VALUE_DEVICE,         /* as in stat */
+    VALUE_DEVICE_PAIR,    /* the same in 32 bits, as the kernel packs it */
+    VALUE_ERROR,          /* -EPERM, or a number */
+    VALUE_DATE,           /* seconds, with the date as a comment */
+    VALUE_TICKS,          /* of a clock: hundredths of seconds */
+    VALUE_INTERFACE,      /* if_nametoindex("lo") */
+    VALUE_PORT,           /* htons(80) */
+    VALUE_NET32,          /* htonl(1) */
+    VALUE_KERNEL_VERSION, /* KERNEL_VERSION(6, 1, 0) */
+    VALUE_HEX_PAIR,       /* 0x1, or 00 */
+    VALUE_NET32_HEX,      /* htonl(0x1) */
+    VALUE_LITTLE16,       /* htobs(1) */
+    VALUE_HEX_PADDED,     /* 0x0000ff: eight characters in all */
+    VALUE_CHOICE_OR_HEX,  /* of the set `detail`; others are numbers without a comment */
+    VALUE_ERROR_NAME,     /* EPERM, or a number */
+    VALUE_NET64,          /* htobe64(1) */
+    VALUE_ETHERTYPE,      /* htons(ETH_P_IP) */
     VALUE_OPEN_FLAGS,
     VALUE_TIMESPEC, /* {tv_sec=1, tv_nsec=2} */
     VALUE_TIMEVAL,
@@ -59,6 +60,7 @@ enum value_kind {
     VALUE_RAW,              /* the same, each in hexadecimal */
     VALUE_DIGITS,           /* without anything between them: 00ff */
     VALUE_NUMBERS,          /* [1, 2], of `detail` bytes each */
+    VALUE_HEX_PAIRS,        /* [0x1, 00] */
     VALUE_HEX_LIST,         /* [0x1, 0x2] */
     VALUE_LAYOUT,           /* a struct: `detail` is its layout */
     VALUE_LAYOUTS,          /* as many of them as there are */
