@@ -53,7 +53,7 @@ static void hear(void *context, const struct system_call_event *event)
         return;
     if (!listening->options->is_json)
         call_output_put(listening->output, event);
-    else if (is_shown)
+    else if (is_shown || event->kind == SYSTEM_CALL_EXITED)
         syscalls_json_put(listening->json, event);
     flush_at_times(listening);
 }
