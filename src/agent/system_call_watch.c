@@ -23,14 +23,20 @@
 #include <asm/unistd.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
+#include <linux/time.h>
 #include <stdatomic.h>
 
 #define NUMBERS (AGENT_SYSTEM_CALL_WORDS * 64u)
 #define KINDS   65536u
 
+/* In the note of a call: the number of its injection, and above that what the CPU had worked before it. */
+#define NOTE_INJECTION 0xffu
+#define NOTE_CPU_SHIFT 8
+
 static struct {
     bool is_wanted;
     bool has_stacks;
+    uint32_t facts; /* enum agent_call_fact */
     uint64_t wanted[AGENT_SYSTEM_CALL_WORDS];
     void (*mapped)(void); /* NULL: nobody waits for that */
 } watch;
@@ -83,6 +89,15 @@ static bool maps_code(const struct system_call_frame *frame)
            !(frame->arguments[3] & MAP_ANONYMOUS);
 }
 
+/* What the CPU has worked for this thread. */
+static uint64_t cpu_ns(void)
+{
+    struct __kernel_timespec time = {0, 0};
+
+    (void)raw_syscall(__NR_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)(uintptr_t)&time, 0, 0, 0, 0);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static struct told_system_call told_of(const struct hook_thread *thread, const struct system_call_frame *frame)
 {
     struct told_system_call told = {
@@ -91,6 +106,7 @@ static struct told_system_call told_of(const struct hook_thread *thread, const s
         .result = frame->result,
         .entered_time = frame->entered_time,
         .sp = frame->sp,
+        .has_descriptors = (watch.facts & AGENT_CALLS_DESCRIPTORS) != 0,
     };
 
     if (thread->is_lending != 0)
@@ -137,6 +153,17 @@ static unsigned answer(struct hook_thread *thread, struct system_call_frame *fra
     return CALL_MADE_ANSWERED;
 }
 
+/* It is about to be made, and will return, if nothing comes in between. */
+static void begin(struct hook_thread *thread, struct system_call_frame *frame, struct told_system_call *told)
+{
+    if (!is_told(frame->number))
+        return;
+    if (executes(frame->number) || (watch.facts & (AGENT_CALLS_BEGINNINGS | AGENT_CALLS_DESCRIPTORS)) != 0)
+        put(thread, told, frame, system_call_lane_put_enter);
+    if ((watch.facts & AGENT_CALLS_CPU) != 0)
+        frame->note |= cpu_ns() << NOTE_CPU_SHIFT;
+}
+
 /* Once a thread is dispatched, it matters of every call where it is made. */
 static void set_all_special(void)
 {
@@ -172,7 +199,37 @@ static void return_from_signal(struct hook_thread *thread, const struct system_c
     own_calls_return_from_signal(frame->sp);
 }
 
-static unsigned enters_here(struct hook_thread *thread, struct system_call_frame *frame);
+static unsigned enters_here(struct hook_thread *thread, struct system_call_frame *frame)
+{
+    const struct agent_injection *injection = system_call_injection_pick(thread, frame->number);
+    struct told_system_call told = told_of(thread, frame);
+
+    if (injection != NULL) {
+        system_call_injection_wait(injection->delay_enter_ns);
+        if (injection->has_result)
+            return answer(thread, frame, injection);
+        frame->note = system_call_injection_number(injection);
+        told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
+    }
+    if (makes_child(frame->number)) {
+        begin(thread, frame, &told);
+        thread->is_lending += lends_memory(frame);
+        return CALL_MADE_BY_CHILD;
+    }
+    if (!executes(frame->number) && !ends(frame->number)) {
+        begin(thread, frame, &told);
+        return CALL_MADE_TOLD;
+    }
+    if (!is_told(frame->number))
+        return CALL_MADE_UNTOLD;
+    if (executes(frame->number)) {
+        begin(thread, frame, &told);
+        return CALL_MADE_TOLD;
+    }
+    told.flags |= DETAIL_SYSTEM_CALL_NEVER_RETURNED;
+    put(thread, &told, frame, system_call_lane_put);
+    return CALL_MADE_UNTOLD;
+}
 
 static unsigned enters(struct hook_thread *thread, struct system_call_frame *frame)
 {
@@ -197,39 +254,10 @@ static unsigned enters(struct hook_thread *thread, struct system_call_frame *fra
     return made == CALL_MADE_UNTOLD ? CALL_MADE_TOLD : made;
 }
 
-static unsigned enters_here(struct hook_thread *thread, struct system_call_frame *frame)
-{
-    const struct agent_injection *injection = system_call_injection_pick(thread, frame->number);
-    struct told_system_call told = told_of(thread, frame);
-
-    if (injection != NULL) {
-        system_call_injection_wait(injection->delay_enter_ns);
-        if (injection->has_result)
-            return answer(thread, frame, injection);
-        frame->note = system_call_injection_number(injection);
-        told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
-    }
-    if (makes_child(frame->number)) {
-        thread->is_lending += lends_memory(frame);
-        return CALL_MADE_BY_CHILD;
-    }
-    /* Nothing is known of it but that something happens to it. */
-    if (!executes(frame->number) && !ends(frame->number))
-        return CALL_MADE_TOLD;
-    if (!is_told(frame->number))
-        return CALL_MADE_UNTOLD;
-    if (executes(frame->number)) {
-        put(thread, &told, frame, system_call_lane_put_enter);
-        return CALL_MADE_TOLD;
-    }
-    told.flags |= DETAIL_SYSTEM_CALL_NEVER_RETURNED;
-    put(thread, &told, frame, system_call_lane_put);
-    return CALL_MADE_UNTOLD;
-}
-
 static void left(struct hook_thread *thread, const struct system_call_frame *frame)
 {
-    const struct agent_injection *injection = system_call_injection_by_number(frame->note);
+    const struct agent_injection *injection = system_call_injection_by_number(frame->note & NOTE_INJECTION);
+    uint64_t cpu_after_ns = (watch.facts & AGENT_CALLS_CPU) != 0 ? cpu_ns() : 0;
     struct told_system_call told;
 
     if (makes_child(frame->number) && thread->is_lending != 0 && lends_memory(frame))
@@ -243,6 +271,9 @@ static void left(struct hook_thread *thread, const struct system_call_frame *fra
     told = told_of(thread, frame);
     if (injection != NULL)
         told.flags |= DETAIL_SYSTEM_CALL_DELAYED;
+    told.has_cpu = cpu_after_ns != 0;
+    told.cpu_ns[0] = frame->note >> NOTE_CPU_SHIFT;
+    told.cpu_ns[1] = cpu_after_ns;
     if (is_told(frame->number))
         put(thread, &told, frame, system_call_lane_put);
     if (watch.mapped != NULL && maps_code(frame))
@@ -256,7 +287,7 @@ static void set_kinds(void)
     for (uint32_t i = 0; i < KINDS; i++) {
         kinds[i] = CALL_KIND_PLAIN;
         if (is_told(i) || (i == __NR_mmap && watch.mapped != NULL))
-            kinds[i] = executes(i) || ends(i) ? CALL_KIND_SPECIAL : CALL_KIND_ORDINARY;
+            kinds[i] = executes(i) || ends(i) || watch.facts != 0 ? CALL_KIND_SPECIAL : CALL_KIND_ORDINARY;
         if (makes_child(i) || i == __NR_prctl || dispatched_calls_are_used() || system_call_injection_concerns(i))
             kinds[i] = CALL_KIND_SPECIAL;
     }
@@ -278,6 +309,7 @@ int system_call_watch_begin(const struct agent_options *options, void (*mapped)(
     system_call_lane_begin(options->system_call_bytes);
     system_call_injection_begin(options);
     watch.has_stacks = options->system_call_stacks != 0;
+    watch.facts = options->system_call_facts;
     watch.mapped = options->is_whole ? mapped : NULL;
     set_kinds();
     return 0;

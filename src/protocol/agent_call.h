@@ -120,6 +120,13 @@ enum agent_children {
     AGENT_CHILDREN_EXECUTED, /* none, but programs that the process itself executes */
 };
 
+/* What else is told of system calls. */
+enum agent_call_fact {
+    AGENT_CALLS_BEGINNINGS = 1,  /* each when it begins, too */
+    AGENT_CALLS_DESCRIPTORS = 2, /* what their descriptors are; those that are arguments with its beginning */
+    AGENT_CALLS_CPU = 4,         /* what the CPU has worked for the thread before and after it */
+};
+
 /* How to follow, or to hook. */
 struct agent_options {
     uint32_t events; /* of enum gait_event_kind; EVENTS_HOOKED: nothing is followed, functions are hooked */
@@ -141,7 +148,7 @@ struct agent_options {
     uint32_t system_call_bytes;                     /* of strings and buffers of system calls; at most */
     uint32_t injection_count;
     uint32_t system_call_stacks; /* with each, who made it: at most stack_frames */
-    uint32_t reserved;
+    uint32_t system_call_facts;  /* enum agent_call_fact */
     struct agent_injection injections[AGENT_INJECTIONS_MAX];
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_known known; /* of functions that patterns for the detail lane mean */

@@ -77,6 +77,17 @@ static const char *find_program(const char *name, char path_out[PATH_MAX])
     }
 }
 
+/* What the program's environment is to be, which it inherits. */
+static void change_environment(const struct system_call_request *request)
+{
+    for (size_t i = 0; i < request->variable_count; i++) {
+        if (strchr(request->variables[i], '=') != NULL)
+            (void)putenv((char *)(uintptr_t)request->variables[i]);
+        else
+            (void)unsetenv(request->variables[i]);
+    }
+}
+
 /* What began the program was made by us, and so is not seen from inside. */
 static void report_start(const struct inside *inside, pid_t pid)
 {
@@ -130,6 +141,9 @@ static void choose(const struct system_call_request *request, struct agent_optio
         agent->system_call_stacks = 1;
         agent->stack_frames = DETAIL_STACK_FRAMES_MAX;
     }
+    agent->system_call_facts = (request->wants_beginnings ? AGENT_CALLS_BEGINNINGS : 0) |
+                               (request->wants_descriptors ? AGENT_CALLS_DESCRIPTORS : 0) |
+                               (request->wants_cpu ? AGENT_CALLS_CPU : 0);
     if (request->injections != NULL)
         agent_calls_inject(agent, request->injections);
 }
@@ -259,6 +273,7 @@ static int run(const struct system_call_request *request, int *status_out, struc
     if (result != 0)
         return result;
     choose(request, &agent);
+    change_environment(request);
     result = live_calls_create(request, &inside.calls);
     if (result != 0)
         return error_set(err, result, "cannot show system calls: there is no memory");

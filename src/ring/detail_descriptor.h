@@ -12,10 +12,12 @@
 #define DETAIL_DESCRIPTORS_AT (UINT64_MAX - 64)
 
 /* What the thread's CPU had worked when the call was made, and when it returned, in ns: 16 bytes. */
-#define DETAIL_CPU_TIMES_AT     (UINT64_MAX - 128)
+#define DETAIL_CPU_TIMES_AT             (UINT64_MAX - 128)
 
-#define DETAIL_DESCRIPTOR_AT    0xff00000000000000u
-#define DETAIL_DESCRIPTOR_SHIFT 14
+#define DETAIL_DESCRIPTOR_AT            0xff00000000000000u
+#define DETAIL_DESCRIPTOR_SHIFT         14
+
+#define DETAIL_DESCRIPTOR_ADDRESS_BYTES 112
 
 struct detail_descriptor {
     int32_t fd;
@@ -26,13 +28,14 @@ struct detail_descriptor {
     uint8_t is_deleted;
     uint8_t local_bytes;
     uint8_t peer_bytes;
-    uint8_t reserved[5];
-    char protocol[32]; /* of a socket, as the kernel calls it, ended by NUL */
-    uint8_t local[32]; /* its addresses, as far as they fit */
-    uint8_t peer[32];
+    uint8_t protocol_number; /* of a socket, within its family */
+    uint8_t reserved[4];
+    char protocol[32];                              /* of a socket, as the kernel calls it, ended by NUL */
+    uint8_t local[DETAIL_DESCRIPTOR_ADDRESS_BYTES]; /* its addresses, as far as they fit */
+    uint8_t peer[DETAIL_DESCRIPTOR_ADDRESS_BYTES];
 };
 
-_Static_assert(sizeof(struct detail_descriptor) == 128, "the same on both sides");
+_Static_assert(sizeof(struct detail_descriptor) == 288, "the same on both sides");
 
 static inline uint64_t detail_descriptor_at(int fd)
 {

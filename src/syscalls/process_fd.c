@@ -50,6 +50,10 @@ static bool recall(const struct call_fd *fd, struct known_descriptor *known)
 
     if (!read_kept(fd->memory, address, &known->facts, sizeof(known->facts)))
         return false;
+    known->facts.protocol[sizeof(known->facts.protocol) - 1] = '\0';
+    /* Who wrote it is not trusted. */
+    if (known->facts.local_bytes > sizeof(known->facts.local) || known->facts.peer_bytes > sizeof(known->facts.peer))
+        return false;
     known->link_bytes = known->facts.link_bytes < PATH_MAX ? known->facts.link_bytes : PATH_MAX;
     return known->link_bytes != 0 &&
            read_kept(fd->memory, address + sizeof(known->facts), known->link, known->link_bytes);
@@ -109,22 +113,38 @@ static void put_name(struct text_writer *out, const char *name, size_t size_byte
     quoted_text_put(out, &piece, hex);
 }
 
+/* What the kernel lists now, unless it is known what it was then. Only that list has the other end of a local one. */
+static bool put_socket_name(struct text_writer *out, const char *protocol, const struct socket_addresses *addresses)
+{
+    bool is_local = strncmp(protocol, "UNIX", strlen("UNIX")) == 0;
+
+    if (strncmp(protocol, "RAW", strlen("RAW")) == 0)
+        return false;
+    if (is_local && (addresses->local_bytes == 0 || addresses->peer_bytes != 0) &&
+        socket_name_put(out, protocol, addresses->inode))
+        return true;
+    if (addresses->local_bytes != 0)
+        return socket_addresses_put(out, addresses);
+    return !is_local && socket_name_put(out, protocol, addresses->inode);
+}
+
 static bool put_socket(struct text_writer *out, const struct known_descriptor *known)
 {
-    const struct socket_addresses addresses = {
+    struct socket_addresses addresses = {
+        .protocol = known->facts.protocol_number,
         .local = known->facts.local,
         .local_bytes = known->facts.local_bytes,
         .peer = known->facts.peer,
         .peer_bytes = known->facts.peer_bytes,
     };
-    unsigned long inode;
+    char protocol[sizeof(known->facts.protocol)];
 
-    if (known->facts.protocol[0] == '\0' || sscanf(known->link, "socket:[%lu]", &inode) != 1)
+    snprintf(protocol, sizeof(protocol), "%s", known->facts.protocol);
+    if (!socket_protocol_is_known(protocol) || sscanf(known->link, "socket:[%lu]", &addresses.inode) != 1)
         return false;
-    text_format(out, "<%.*s:[", (int)strnlen(known->facts.protocol, sizeof(known->facts.protocol)),
-                known->facts.protocol);
-    if (!socket_addresses_put(out, &addresses) && !socket_name_put(out, known->facts.protocol, inode))
-        text_put_unsigned(out, inode);
+    text_format(out, "<%s:[", protocol);
+    if (!put_socket_name(out, protocol, &addresses))
+        text_put_unsigned(out, addresses.inode);
     text_put_string(out, "]>");
     return true;
 }

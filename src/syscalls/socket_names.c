@@ -17,6 +17,7 @@
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -35,7 +36,7 @@ static struct {
 } kept[KEPT];
 
 /* What is looked for, and where it goes. */
-struct lookup {
+struct socket_lookup {
     struct text_writer *out;
     unsigned long inode;
     bool was_found; /* it is there */
@@ -76,11 +77,52 @@ static bool put_address(struct text_writer *out, const void *address, size_t siz
     return false;
 }
 
+/* "ROUTE:1234" */
+static void put_netlink(struct text_writer *out, unsigned protocol, unsigned port)
+{
+    char text[NAME_BYTES];
+    struct text_writer name;
+    const char *word;
+
+    text_init(&name, text, sizeof(text));
+    constant_set_put_choice(&name, SYSTEM_CALL_SET_netlink_protocol, protocol);
+    word = strncmp(text, "NETLINK_", strlen("NETLINK_")) == 0 ? text + strlen("NETLINK_") : text;
+    text_format(out, "%s:%u", word, port);
+}
+
+/* Names begin with a NUL where they are in no file system. */
+static void put_unix_path(struct text_writer *out, const char *path, size_t size_bytes)
+{
+    bool is_abstract = size_bytes > 0 && path[0] == '\0';
+    const struct quoted_text_piece piece = {.bytes = path + is_abstract,
+                                            .size_bytes = is_abstract ? size_bytes - 1 : strnlen(path, size_bytes)};
+
+    text_put_string(out, is_abstract ? ",@\"" : ",\"");
+    quoted_text_put(out, &piece, QUOTED_OCTAL);
+    text_put_char(out, '"');
+}
+
 bool socket_addresses_put(struct text_writer *out, const struct socket_addresses *addresses)
 {
     char peer[NAME_BYTES];
     struct text_writer text;
+    sa_family_t family = AF_UNSPEC;
+    struct sockaddr_nl netlink = {.nl_pid = 0};
 
+    if (addresses->local_bytes >= sizeof(family))
+        memcpy(&family, addresses->local, sizeof(family));
+    if (family == AF_NETLINK && addresses->local_bytes >= sizeof(netlink))
+        memcpy(&netlink, addresses->local, sizeof(netlink));
+    if (netlink.nl_pid != 0) {
+        put_netlink(out, addresses->protocol, netlink.nl_pid);
+        return true;
+    }
+    if (family == AF_UNIX && addresses->local_bytes > offsetof(struct sockaddr_un, sun_path)) {
+        text_put_unsigned(out, addresses->inode);
+        put_unix_path(out, (const char *)addresses->local + offsetof(struct sockaddr_un, sun_path),
+                      addresses->local_bytes - offsetof(struct sockaddr_un, sun_path));
+        return true;
+    }
     if (!put_address(out, addresses->local, addresses->local_bytes))
         return false;
     text_init(&text, peer, sizeof(peer));
@@ -91,9 +133,9 @@ bool socket_addresses_put(struct text_writer *out, const struct socket_addresses
 
 /* ---- what the kernel says ---------------------------------------------------------------------------------------- */
 
-typedef void answer_taker(struct lookup *lookup, const void *answer, size_t size_bytes);
+typedef void answer_taker(struct socket_lookup *lookup, const void *answer, size_t size_bytes);
 
-static void take_inet(struct lookup *lookup, const void *answer, size_t size_bytes)
+static void take_inet(struct socket_lookup *lookup, const void *answer, size_t size_bytes)
 {
     const struct inet_diag_msg *socket = answer;
     int family = socket->idiag_family;
@@ -112,19 +154,7 @@ static void take_inet(struct lookup *lookup, const void *answer, size_t size_byt
     lookup->is_named = true;
 }
 
-/* Names begin with a NUL where they are in no file system. */
-static void put_unix_path(struct text_writer *out, const char *path, size_t size_bytes)
-{
-    bool is_abstract = size_bytes > 0 && path[0] == '\0';
-    const struct quoted_text_piece piece = {.bytes = path + is_abstract,
-                                            .size_bytes = is_abstract ? size_bytes - 1 : strnlen(path, size_bytes)};
-
-    text_put_string(out, is_abstract ? ",@\"" : ",\"");
-    quoted_text_put(out, &piece, QUOTED_OCTAL);
-    text_put_char(out, '"');
-}
-
-static void take_unix(struct lookup *lookup, const void *answer, size_t size_bytes)
+static void take_unix(struct socket_lookup *lookup, const void *answer, size_t size_bytes)
 {
     const struct unix_diag_msg *socket = answer;
     const struct rtattr *attribute = (const void *)(socket + 1), *name = NULL;
@@ -151,27 +181,21 @@ static void take_unix(struct lookup *lookup, const void *answer, size_t size_byt
     lookup->is_final = peer != 0;
 }
 
-static void take_netlink(struct lookup *lookup, const void *answer, size_t size_bytes)
+static void take_netlink(struct socket_lookup *lookup, const void *answer, size_t size_bytes)
 {
     const struct netlink_diag_msg *socket = answer;
-    char text[NAME_BYTES];
-    struct text_writer name;
-    const char *word;
 
     if (size_bytes < sizeof(*socket) || socket->ndiag_ino != lookup->inode)
         return;
     lookup->was_found = true;
     if (socket->ndiag_portid == 0)
         return;
-    text_init(&name, text, sizeof(text));
-    constant_set_put_choice(&name, SYSTEM_CALL_SET_netlink_protocol, socket->ndiag_protocol);
-    word = strncmp(text, "NETLINK_", strlen("NETLINK_")) == 0 ? text + strlen("NETLINK_") : text;
-    text_format(lookup->out, "%s:%u", word, socket->ndiag_portid);
+    put_netlink(lookup->out, socket->ndiag_protocol, socket->ndiag_portid);
     lookup->is_named = lookup->is_final = true;
 }
 
 /* Asks for all sockets of a kind, and looks through them. */
-static void ask(struct lookup *lookup, const void *question, size_t question_bytes, answer_taker *take)
+static void ask(struct socket_lookup *lookup, const void *question, size_t question_bytes, answer_taker *take)
 {
     struct {
         struct nlmsghdr header;
@@ -205,7 +229,7 @@ static void ask(struct lookup *lookup, const void *question, size_t question_byt
         close(fd);
 }
 
-static void ask_inet(struct lookup *lookup, int family, int protocol)
+static void ask_inet(struct socket_lookup *lookup, int family, int protocol)
 {
     const struct inet_diag_req_v2 question = {
         .sdiag_family = (uint8_t)family, .sdiag_protocol = (uint8_t)protocol, .idiag_states = UINT32_MAX};
@@ -213,7 +237,7 @@ static void ask_inet(struct lookup *lookup, int family, int protocol)
     ask(lookup, &question, sizeof(question), take_inet);
 }
 
-static void ask_unix(struct lookup *lookup)
+static void ask_unix(struct socket_lookup *lookup)
 {
     const struct unix_diag_req question = {.sdiag_family = AF_UNIX,
                                            .udiag_states = UINT32_MAX,
@@ -224,7 +248,7 @@ static void ask_unix(struct lookup *lookup)
     ask(lookup, &question, sizeof(question), take_unix);
 }
 
-static void ask_netlink(struct lookup *lookup)
+static void ask_netlink(struct socket_lookup *lookup)
 {
     const struct netlink_diag_req question = {.sdiag_family = AF_NETLINK, .sdiag_protocol = NDIAG_PROTO_ALL};
 
@@ -250,9 +274,21 @@ static const struct {
     {"UNIX", AF_UNIX, 0},
     {"UNIX-STREAM", AF_UNIX, 0},
     {"NETLINK", AF_NETLINK, 0},
+    {"RAW", AF_UNSPEC, 0},
+    {"RAWv6", AF_UNSPEC, 0},
+    {"PING", AF_UNSPEC, 0},
+    {"PINGv6", AF_UNSPEC, 0},
 };
 
-static void look_up(struct lookup *lookup, const char *protocol)
+bool socket_protocol_is_known(const char *protocol)
+{
+    for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
+        if (strcmp(protocols[i].name, protocol) == 0)
+            return true;
+    return false;
+}
+
+static void look_up(struct socket_lookup *lookup, const char *protocol)
 {
     for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++) {
         if (strcmp(protocols[i].name, protocol) != 0)
@@ -261,7 +297,7 @@ static void look_up(struct lookup *lookup, const char *protocol)
             ask_unix(lookup);
         else if (protocols[i].family == AF_NETLINK)
             ask_netlink(lookup);
-        else
+        else if (protocols[i].family != AF_UNSPEC)
             ask_inet(lookup, protocols[i].family, protocols[i].protocol);
         return;
     }
@@ -271,7 +307,7 @@ bool socket_name_put(struct text_writer *out, const char *protocol, unsigned lon
 {
     char name[NAME_BYTES];
     struct text_writer text;
-    struct lookup lookup = {.out = &text, .inode = inode};
+    struct socket_lookup lookup = {.out = &text, .inode = inode};
 
     if (kept[inode % KEPT].inode == inode) {
         text_put_string(out, kept[inode % KEPT].name);

@@ -105,7 +105,7 @@ static const struct option long_options[] = {
 };
 
 /* What is counted while options are read. */
-struct reading {
+struct option_reading {
     const struct command_call *call;
     struct syscalls_options *options;
     int which; /* of long_options */
@@ -180,6 +180,9 @@ static enum command_status read_variable(const struct command_call *call, struct
     if (text[0] == '\0' || text[0] == '=')
         return misused(call, "-E ", text, "NAME=VALUE or NAME has to follow it");
     options->variables[options->variable_count++] = text;
+    /* From inside, the program is looked for where its own PATH says. */
+    if (strncmp(text, "PATH=", strlen("PATH=")) == 0 || strcmp(text, "PATH") == 0)
+        options->stopping = "-E PATH";
     return COMMAND_DONE;
 }
 
@@ -280,7 +283,7 @@ static enum command_status read_durations(const struct command_call *call, struc
 }
 
 /* Options whose value has a reader of its own. */
-static enum command_status read_valued(struct reading *reading, int option)
+static enum command_status read_valued(struct option_reading *reading, int option)
 {
     const struct command_call *call = reading->call;
     struct syscalls_options *options = reading->options;
@@ -341,7 +344,7 @@ static enum command_status read_valued(struct reading *reading, int option)
 /* ---- options without a value ------------------------------------------------------------------------------------- */
 
 /* -t, -tt, -ttt and more. */
-static void count_times(struct reading *reading)
+static void count_times(struct option_reading *reading)
 {
     struct system_call_lines_options *lines = &reading->options->lines;
 
@@ -356,7 +359,7 @@ static void show_only(struct syscalls_options *options, unsigned status)
 }
 
 /* Options of how lines look. False: it is none of them. */
-static bool read_look(struct reading *reading, int option)
+static bool read_look(struct option_reading *reading, int option)
 {
     struct system_call_lines_options *lines = &reading->options->lines;
 
@@ -403,7 +406,7 @@ static bool read_look(struct reading *reading, int option)
     }
 }
 
-static enum command_status read_option(struct reading *reading, int option)
+static enum command_status read_option(struct option_reading *reading, int option)
 {
     struct syscalls_options *options = reading->options;
 
@@ -591,7 +594,7 @@ enum command_status syscalls_options_parse(const struct command_call *call, stru
 {
     /* getopt wants the command's name in front. */
     char **words = calloc((size_t)call->argument_count + 2, sizeof(*words));
-    struct reading reading = {.call = call, .options = options};
+    struct option_reading reading = {.call = call, .options = options};
     char name[] = "syscalls";
     enum command_status status = COMMAND_DONE;
     int option;

@@ -4,11 +4,11 @@
 #define GAIT_CLI_OPTIONS_SYSCALLS_OPTIONS_H
 
 #include "cli/command.h"
-#include "syscalls/call_output.h"
-#include "syscalls/data_dump.h"
 #include "syscalls/injection.h"
+#include "syscalls/output/call_output.h"
+#include "syscalls/output/data_dump.h"
+#include "syscalls/output/system_call_counts.h"
 #include "syscalls/path_choice.h"
-#include "syscalls/system_call_counts.h"
 #include "syscalls/system_call_source.h"
 
 #define SYSCALLS_PIDS_MAX      64

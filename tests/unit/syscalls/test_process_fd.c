@@ -45,7 +45,7 @@ static void descriptors_are_files_folders_or_nothing(void)
 
 static void names_cannot_move_the_cursor(void)
 {
-    char path[] = "/tmp/a\033[31m>XXXXXX";
+    char path[] = "/tmp/a\033[31m>-XXXXXX";
     int fd = mkstemp(path);
 
     CHECK_EQUAL(fd >= 0, 1);

@@ -3,10 +3,10 @@
  * System calls and signals as lines of text, as strace writes them: a call that another thread's line comes in between
  * of is left <unfinished ...> and taken up again as <... resumed>. One thread at a time.
  */
-#ifndef GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
-#define GAIT_SYSCALLS_SYSTEM_CALL_LINES_H
+#ifndef GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_LINES_H
+#define GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_LINES_H
 
-#include "syscalls/system_call_filter.h"
+#include "syscalls/output/system_call_filter.h"
 #include "syscalls/system_call_text.h"
 
 #include <stdio.h>

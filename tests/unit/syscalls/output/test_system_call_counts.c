@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/system_call_counts.h"
+#include "syscalls/output/system_call_counts.h"
 
 #include "support/check.h"
 

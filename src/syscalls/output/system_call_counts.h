@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How often system calls were made, how many failed and how long they took, and the table of that. One thread. */
-#ifndef GAIT_SYSCALLS_SYSTEM_CALL_COUNTS_H
-#define GAIT_SYSCALLS_SYSTEM_CALL_COUNTS_H
+#ifndef GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_COUNTS_H
+#define GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_COUNTS_H
 
 #include "base/attributes.h"
 #include "syscalls/system_call_event.h"

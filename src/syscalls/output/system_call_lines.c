@@ -4,9 +4,9 @@
  * first. Where the end of a call decides whether it is shown, its beginning is kept as text, since memory changes
  * meanwhile.
  */
-#include "syscalls/system_call_lines.h"
+#include "syscalls/output/system_call_lines.h"
 
-#include "syscalls/data_dump.h"
+#include "syscalls/output/data_dump.h"
 #include "syscalls/subject_texts.h"
 
 #include <stdlib.h>
@@ -371,7 +371,7 @@ static void put_end(struct system_call_lines *lines, struct lines_thread *thread
 {
     struct text_writer text;
 
-    if (!lines->options.hides_ends) {
+    if (!lines->options.hides_ends && system_call_filter_shows(&lines->options.filter, event)) {
         begin_line(lines, thread, event->time_ns, 0);
         text_init(&text, lines->text, lines->text_bytes);
         if (WIFSIGNALED(event->status)) {

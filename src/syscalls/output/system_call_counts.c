@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/system_call_counts.h"
+#include "syscalls/output/system_call_counts.h"
 
 #include "hosted/json_writer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/call_output.h"
+#include "syscalls/output/call_output.h"
 
 #include "support/check.h"
 

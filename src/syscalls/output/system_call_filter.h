@@ -3,8 +3,8 @@
  * Which events are shown, of those that a source reports: calls by how they ended, signals by their numbers. Plain
  * values.
  */
-#ifndef GAIT_SYSCALLS_SYSTEM_CALL_FILTER_H
-#define GAIT_SYSCALLS_SYSTEM_CALL_FILTER_H
+#ifndef GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_FILTER_H
+#define GAIT_SYSCALLS_OUTPUT_SYSTEM_CALL_FILTER_H
 
 #include "syscalls/system_call_event.h"
 

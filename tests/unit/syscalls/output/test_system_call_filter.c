@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/system_call_filter.h"
+#include "syscalls/output/system_call_filter.h"
 
 #include "support/check.h"
 
@@ -27,7 +27,12 @@ static void signals_are_chosen_by_number(void)
 {
     const struct system_call_event first = {.kind = SYSTEM_CALL_SIGNALLED, .signal = 1};
     const struct system_call_event last = {.kind = SYSTEM_CALL_SIGNALLED, .signal = 64};
+    const struct system_call_event killed = {.kind = SYSTEM_CALL_EXITED, .status = 64};
+    const struct system_call_event ended = {.kind = SYSTEM_CALL_EXITED, .status = 64 << 8};
     const struct system_call_filter filter = {.hidden_signals = 1ull << 63};
+
+    CHECK_EQUAL(system_call_filter_shows(&filter, &killed), 0);
+    CHECK_EQUAL(system_call_filter_shows(&filter, &ended), 1);
 
     CHECK_EQUAL(system_call_filter_shows(&filter, &first), 1);
     CHECK_EQUAL(system_call_filter_shows(&filter, &last), 0);

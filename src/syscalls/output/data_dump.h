@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All that is read from or written to some descriptors, byte by byte, as strace -e read= and -e write= have it. */
-#ifndef GAIT_SYSCALLS_DATA_DUMP_H
-#define GAIT_SYSCALLS_DATA_DUMP_H
+#ifndef GAIT_SYSCALLS_OUTPUT_DATA_DUMP_H
+#define GAIT_SYSCALLS_OUTPUT_DATA_DUMP_H
 
 #include "base/attributes.h"
 #include "syscalls/system_call_event.h"

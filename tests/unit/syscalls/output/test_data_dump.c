@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/data_dump.h"
+#include "syscalls/output/data_dump.h"
 
 #include "support/check.h"
 

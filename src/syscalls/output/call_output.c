@@ -4,7 +4,7 @@
  * at a time, those that were written to last: programs may have more threads than we may have files.
  */
 #define _GNU_SOURCE
-#include "syscalls/call_output.h"
+#include "syscalls/output/call_output.h"
 
 #include "hosted/error_text.h"
 

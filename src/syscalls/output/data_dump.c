@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which argument has the data is in the table of system calls: the first buffer, vectors or message. Stateless. */
-#include "syscalls/data_dump.h"
+#include "syscalls/output/data_dump.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,12 +3,12 @@
  * Where lines of system calls go: standard error, a file, a command's input, or a file for each thread, whose name ends
  * with its number. One thread at a time.
  */
-#ifndef GAIT_SYSCALLS_CALL_OUTPUT_H
-#define GAIT_SYSCALLS_CALL_OUTPUT_H
+#ifndef GAIT_SYSCALLS_OUTPUT_CALL_OUTPUT_H
+#define GAIT_SYSCALLS_OUTPUT_CALL_OUTPUT_H
 
 #include "base/attributes.h"
 #include "gait/error.h"
-#include "syscalls/system_call_lines.h"
+#include "syscalls/output/system_call_lines.h"
 
 struct call_output_options {
     const char *name; /* of the file; "|COMMAND" or "!COMMAND"; NULL: standard error */
