@@ -310,6 +310,15 @@ int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow
                           struct gait_error *err);
 
 /*
+ * Makes a branch of the block at `from` go straight to the block at `to`, as the engine does when the branch is first
+ * taken; both are translated if they are not. With gait_stalker_prefetch this is for who forks often: what observers of
+ * a child were notified of is done by its parent before the next fork, and no child has to do it again. Addresses are
+ * all there is to send. -ENOENT: no branch of that block leads there by itself; else as gait_stalker_prefetch.
+ */
+int gait_stalker_prefetch_link(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t from,
+                               uint64_t to, struct gait_error *err);
+
+/*
  * Translates the block that begins at an address again, at once: the transformer is asked again, and threads that are
  * followed that way get what it makes now from when they next come to the block. -ENOENT: the block is not translated,
  * or not by itself (an address in the middle of another block); there is nothing to replace then, and nothing is done.

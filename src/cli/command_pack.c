@@ -117,7 +117,7 @@ static int add_missing(struct packed_copy *packing)
     int result = temporary_folder_make(&packing->folder, err);
 
     if (result == 0)
-        result = kept_trace_write(&packing->files, packing->folder->fd, &packing->names, err);
+        result = kept_trace_write(&packing->files, packing->folder->fd, NULL, &packing->names, err);
     if (result == 0) {
         result = kept_trace_visit(&packing->files, take_lines, packing);
         if (result == -ENOMEM)

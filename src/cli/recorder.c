@@ -22,6 +22,7 @@
 #include "record/recording_control.h"
 #include "symbolize/kept_trace.h"
 #include "symbolize/program_files.h"
+#include "trace/foreign_roots.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
@@ -46,9 +47,10 @@ struct recorder {
     struct recording_control control;
     struct progress progress;
     struct kernel_probes kernel;
-    bool is_triggered; /* somebody said so */
-    pid_t begun;       /* the program runs, as this process; 0: not yet */
-    bool is_misused;   /* what was asked for can not be */
+    struct foreign_roots roots; /* whose files names are read of */
+    bool is_triggered;          /* somebody said so */
+    pid_t begun;                /* the program runs, as this process; 0: not yet */
+    bool is_misused;            /* what was asked for can not be */
     struct function_lookup lookup;
     int killed_by; /* the signal that ended the program before it was recorded; 0: none */
     uint64_t end_ms;
@@ -85,8 +87,9 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     record_patterns_get(options, agent_out);
 }
 
-static struct recording_options recording_options_of(const struct recorder_job *job)
+static struct recording_options recording_options_of(struct recorder *recorder)
 {
+    const struct recorder_job *job = recorder->job;
     const struct record_options *options = job->options;
 
     return (struct recording_options){
@@ -109,6 +112,7 @@ static struct recording_options recording_options_of(const struct recorder_job *
             },
         .triggers = options->triggers,
         .trigger_count = options->trigger_count,
+        .roots = &recorder->roots,
     };
 }
 
@@ -251,13 +255,14 @@ static void begin_kernel(struct recorder *recorder)
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
     const struct record_options *options = recorder->job->options;
-    const struct recording_options wanted = recording_options_of(recorder->job);
+    const struct recording_options wanted = recording_options_of(recorder);
     struct family_options family = {
         .agent = &told_options,
         .is_child = recorder->job->is_child,
         .executed = look_up_executed,
         .report = report,
         .context = recorder,
+        .roots = &recorder->roots,
     };
     struct target target = {.killed_by = 0};
     int result;
@@ -449,7 +454,7 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     result = trace_files_open(&files, recorder->recording.path, &err);
     if (result == 0) {
         if (is_wanted)
-            result = kept_trace_write(&files, files.folder, &outcome, &err);
+            result = kept_trace_write(&files, files.folder, &recorder->roots, &outcome, &err);
         if (options->sync.when != DISK_SYNC_NEVER)
             (void)syncfs(files.folder);
         trace_files_close(&files);
@@ -594,5 +599,6 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     progress_end(&recorder.progress);
     (void)kernel_probes_end(&recorder.kernel);
     free(recorder.recording.path);
+    foreign_roots_deinit(&recorder.roots);
     return status;
 }

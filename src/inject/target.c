@@ -87,6 +87,8 @@ static const char *hint_at(int result)
     switch (result) {
     case -ENOMEM:
         return "; some 3 GiB of address space are needed there (ulimit -v)";
+    case -ENOENT:
+        return "; it has no /proc to find its code in, since that is not mounted below its root, or covered";
     case -EFBIG:
         return "; it may not make files that large, not even in memory (ulimit -f)";
     case -EMFILE:

@@ -18,6 +18,7 @@
 #include "record/drain_pace.h"
 #include "record/ring_drain.h"
 #include "ring/ring_notice.h"
+#include "trace/foreign_roots.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -333,6 +334,8 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
     if (family->options.executed != NULL)
         family->options.executed(family->options.context, thread->pid);
     result = target_start(thread, family->options.agent, &target, &why);
+    if (family->options.roots != NULL)
+        foreign_roots_note(family->options.roots, thread->pid);
     tracee_detach(thread);
     if (result == 0) {
         result = add_member(family, &target, parent, &why);

@@ -28,6 +28,7 @@ struct family_options {
     /* Gets a sentence about what is not recorded although the user might expect it. */
     void (*report)(void *context, const char *text);
     void *context;
+    struct foreign_roots *roots; /* gets those of programs before they begin; NULL: not wanted */
 };
 
 #define FAMILY_EARLY_MAX 64

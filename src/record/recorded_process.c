@@ -20,6 +20,7 @@
 #include "ring/ring_counters.h"
 #include "ring/ring_reader.h"
 #include "ring/unhooked_log.h"
+#include "trace/foreign_roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -371,6 +372,8 @@ int recorded_process_modules(struct drained_process *drained, struct drained_log
     int result = 0, got;
 
     batch.contents = (struct chunk_contents){.size_bytes = 0};
+    if (process->roots != NULL)
+        foreign_roots_note(process->roots, process->pid);
     while (result == 0 && (got = drained_modules_next(log, &module, path)) != 0) {
         if (got < 0)
             return got;

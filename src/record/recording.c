@@ -192,6 +192,7 @@ static void point_to_each_other(struct recording *recording)
         recording->processes[i].manifest = &recording->manifest.processes[i];
         recording->processes[i].flight = &recording->flight;
         recording->processes[i].fault = &recording->fault;
+        recording->processes[i].roots = recording->options.roots;
         recording->drain.processes[i].owner = &recording->processes[i];
     }
 }
