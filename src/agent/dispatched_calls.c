@@ -263,6 +263,16 @@ bool dispatched_calls_hold_return(uint32_t tid, uint64_t address)
            address - thread->asked.start < thread->asked.size;
 }
 
+bool dispatched_calls_asked(uint32_t tid, struct call_dispatch *asked_out)
+{
+    const struct dispatched_thread *thread = find(tid);
+
+    if (thread == NULL || !thread->is_on)
+        return false;
+    *asked_out = thread->asked;
+    return true;
+}
+
 bool dispatched_calls_pause(uint32_t tid)
 {
     struct dispatched_thread *thread = find(tid);

@@ -18,6 +18,10 @@
 /* Once for a session: where the agent is, and whether system calls of the program are made in stubs. */
 void dispatched_calls_begin(uint64_t image_start, uint64_t image_bytes, bool has_stubs);
 
+/* What the thread has asked for, with our part undone. False: nothing. All threads stand still. */
+struct call_dispatch;
+bool dispatched_calls_asked(uint32_t tid, struct call_dispatch *asked_out);
+
 /* In a child, which has none of it. */
 void dispatched_calls_begin_in_child(void);
 
@@ -41,8 +45,8 @@ enum dispatched_call {
 enum dispatched_call dispatched_calls_ask(uint32_t tid, uint64_t pc, uint64_t next);
 
 /*
- * Whether a handler of the thread returns into the range whose calls pass, by code that the kernel would hold back, since
- * our image is the range that it knows: then it has to return by a call of ours.
+ * Whether a handler of the thread returns into the range whose calls pass, by code that the kernel would hold back,
+ * since our image is the range that it knows: then it has to return by a call of ours.
  */
 bool dispatched_calls_hold_return(uint32_t tid, uint64_t address);
 

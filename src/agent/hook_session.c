@@ -23,6 +23,7 @@
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "hook/return_tracking.h"
+#include "process/call_dispatch.h"
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
@@ -247,6 +248,16 @@ static bool give_base_back(struct thread_registers *registers)
     return true;
 }
 
+/* What the controller is to set when all is over. */
+static void tell_dispatch(struct agent_thread *thread)
+{
+    struct call_dispatch asked;
+
+    thread->dispatch = (struct agent_dispatch){.mode = 0};
+    if (dispatched_calls_asked((uint32_t)thread->tid, &asked))
+        thread->dispatch = (struct agent_dispatch){asked.mode, asked.selector, asked.start, asked.size};
+}
+
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
 {
     bool are_out = hook_set_open() == 0;
@@ -258,6 +269,7 @@ bool hook_session_look(struct agent_call *call, struct thread_registers *registe
         are_out = are_out && !hook_set_finds_pc(thread->tid, own, is_ours) &&
                   handler_fronts_can_leave(thread->tid, thread_registers_sp(own));
         thread->result = give_base_back(own) ? 0 : 1;
+        tell_dispatch(thread);
     }
     hook_set_close();
     return are_out;

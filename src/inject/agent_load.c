@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #define STACK_BYTES (128u << 10)
@@ -278,10 +279,24 @@ static bool is_at(pid_t pid, const struct elf_image *image, uint64_t start)
     return true;
 }
 
+/*
+ * Where a mapping begins in which it may be: of no file, or of ours, and not to be written. Others are not read:
+ * whoever reads memory may have to wait for it.
+ */
+static bool may_have_agent(const char *line, uint64_t own_file, uint64_t *start_out)
+{
+    uint64_t inode;
+    char access[8];
+
+    return sscanf(line, "%" SCNx64 "-%*x %7s %*s %*s %" SCNu64, start_out, access, &inode) == 3 && access[0] == 'r' &&
+           access[1] == '-' && access[3] == 'p' && (inode == 0 || inode == own_file) && strchr(line, '[') == NULL;
+}
+
 int agent_load_find(pid_t pid, struct remote_agent *agent_out)
 {
     char path[64], line[4096 + 256];
     struct agent_layout layout;
+    struct stat own = {.st_ino = 0};
     uint64_t start = 0;
     int result = plan(&layout);
     bool is_found = false;
@@ -289,10 +304,11 @@ int agent_load_find(pid_t pid, struct remote_agent *agent_out)
 
     if (result != 0)
         return result;
+    (void)stat("/proc/self/exe", &own);
     snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
     file = fopen(path, "re");
     while (file != NULL && !is_found && fgets(line, sizeof(line), file) != NULL)
-        is_found = sscanf(line, "%" SCNx64, &start) == 1 && is_at(pid, &layout.image, start);
+        is_found = may_have_agent(line, own.st_ino, &start) && is_at(pid, &layout.image, start);
     if (file != NULL)
         fclose(file);
     return is_found ? describe(&layout, start, agent_out) : -ENOENT;

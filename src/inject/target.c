@@ -17,6 +17,7 @@
 #include "inject/self_memory.h"
 #include "inject/shared_memory.h"
 #include "inject/spawn.h"
+#include "inject/thread_dispatch.h"
 #include "inject/thread_group.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_presence.h"
@@ -104,6 +105,7 @@ static const char *hint_at(int result)
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
                       struct gait_error *err)
 {
+    struct agent_dispatch dispatch = {.mode = 0};
     struct limits_loan loan;
     int result;
 
@@ -113,8 +115,10 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     call.operation = operation;
     call.may_change_counter = target->may_change_counter;
     limits_loan_begin(&loan, target->pid);
+    dispatch = operation == AGENT_START ? dispatch : thread_dispatch_pause(thread);
     result = operation == AGENT_START ? remote_agent_start(thread, &target->agent, &call)
                                       : remote_agent_call(thread, &target->agent, &call);
+    thread_dispatch_resume(thread, &dispatch);
     limits_loan_end(&loan);
     if (result == 0)
         result = call.result;
@@ -142,6 +146,7 @@ static int list_threads(const struct thread_group *group, size_t first)
         if (group->is_elsewhere)
             listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
         listed->result = 1;
+        listed->dispatch = (struct agent_dispatch){.mode = 0};
     }
     return 0;
 }
@@ -150,9 +155,10 @@ static int list_threads(const struct thread_group *group, size_t first)
 static int set_threads(const struct thread_group *group, size_t first, const struct tracee *leader)
 {
     for (uint32_t i = 0; i < call.thread_count; i++) {
-        const struct tracee *thread = &group->threads[first + i];
+        struct tracee *thread = &group->threads[first + i];
         int result = 0;
 
+        thread->dispatch = call.threads[i].dispatch;
         if (call.threads[i].result == 0 && thread != leader)
             result = tracee_set_registers(thread, &call.threads[i].registers);
         if (result != 0 && result != -ESRCH)
@@ -378,6 +384,8 @@ static int prepare_by_one(struct target *target, const struct agent_options *opt
     /* As long as we trace it nobody else begins. */
     result = refuse_second(target->pid, err);
     if (result == 0)
+        result = thread_dispatch_check(&one.threads[0], err);
+    if (result == 0)
         result = prepare(target, &one.threads[0], options, false, err);
     if (result != 0)
         result = give_up(target, &one.threads[0], result, err);
@@ -406,8 +414,13 @@ static int begin_in_group(struct target *target, struct thread_group *group, con
 {
     struct tracee *leader = &group->threads[0];
     struct gait_error why;
-    int result = begin(target, leader, group, options, err);
+    int result = 0;
 
+    for (size_t i = 0; i < group->count && result == 0; i++)
+        result = thread_dispatch_check(&group->threads[i], err);
+    if (result != 0)
+        return give_up(target, leader, result, err);
+    result = begin(target, leader, group, options, err);
     if (result == 0)
         return 0;
     /* Threads that were taken out of code that was to change go back to it. */
@@ -528,12 +541,15 @@ static int try_end(struct target *target, struct gait_error *err)
     result = do_to_threads(target, &group, 0, &group.threads[0], AGENT_LOOK, err);
     if (result == 0)
         result = call_agent(target, &group.threads[0], AGENT_END, "leave", err);
+    for (size_t i = 0; result == 0 && i < group.count; i++)
+        thread_dispatch_resume(&group.threads[i], &group.threads[i].dispatch);
     target->standstill_ns = thread_group_release(&group);
     return result;
 }
 
 static int try_unload(struct target *target, struct gait_error *err)
 {
+    struct agent_dispatch dispatch;
     struct thread_group group;
     int result = stop_without_child(&group, target->pid, err);
 
@@ -546,10 +562,12 @@ static int try_unload(struct target *target, struct gait_error *err)
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }
+    dispatch = thread_dispatch_pause(&group.threads[0]);
     if (result == 0)
         result = seccomp_check_unload(&group.threads[0], err);
     if (result == 0)
         result = agent_unload(&group.threads[0], &target->agent, err);
+    thread_dispatch_resume(&group.threads[0], &dispatch);
     (void)thread_group_release(&group);
     return result;
 }

@@ -179,10 +179,20 @@ static inline void agent_options_clear(struct agent_options *options)
     options->places.count = 0;
 }
 
+/* How a thread's system calls are dispatched to itself, as ptrace has it; all zero: they are not. */
+struct agent_dispatch {
+    uint64_t mode;
+    uint64_t selector;
+    uint64_t start;
+    uint64_t size;
+};
+
 /* A thread that is stopped: its registers, which the agent may change. */
 struct agent_thread {
     int32_t tid;
     int32_t result; /* 0: the registers are to be set; 1: there is nothing to do; negative: what went wrong */
+    struct agent_dispatch
+        dispatch; /* by AGENT_LOOK: what it has asked for, and has otherwise as long as we are there */
     struct thread_registers registers;
 };
 

@@ -69,6 +69,68 @@ check "the program's arguments are not shown" \
 check "a call that was not made is shown" test -z "$(grep getppid "$folder/calls")"
 check "a call behind it is not shown" grep -q '^getpgid(0)' "$folder/calls"
 
+# Threads that are left have what they asked for; those that have it before are not recorded.
+cat >"$folder/threads.c" <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+static __thread volatile unsigned char selector;
+static int rounds;
+static void answer(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    selector = 0;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 4242;
+}
+static void *run(void *unused)
+{
+    int held = 0;
+
+    prctl(59, 1, 0, 0, &selector);
+    for (int i = 0; i < rounds; i++) {
+        selector = 1;
+        held += syscall(SYS_getppid) == 4242;
+        selector = 0;
+        usleep(1000);
+    }
+    printf("%d\n", held);
+    fflush(stdout);
+    return unused;
+}
+int main(int count, char **arguments)
+{
+    struct sigaction action = {.sa_sigaction = answer, .sa_flags = SA_SIGINFO};
+    pthread_t thread;
+
+    rounds = count > 1 ? atoi(arguments[1]) : 1;
+    sigaction(SIGSYS, &action, 0);
+    pthread_create(&thread, 0, run, 0);
+    run(0);
+    return pthread_join(thread, 0);
+}
+END
+gcc -D_GNU_SOURCE -O1 -pthread -o "$folder/threads" "$folder/threads.c" || exit 1
+for mode in --syscalls '--hook=*'; do
+    rm -rf "$folder/traces"
+    "$gait" spawn --quiet -o "$folder/traces" --duration 1 "$mode" -- "$folder/threads" 1500 >"$folder/out" 2>"$folder/err"
+    check "left with '$mode': another status" test $? = 0
+    check "left with '$mode': not all calls were held" test "$(uniq "$folder/out")" = 1500
+done
+"$folder/threads" 3000 >"$folder/out" &
+pid=$!
+sleep 0.2
+until_true "the program has two threads" test -d "/proc/$pid/task" -a "$(ls "/proc/$pid/task" | wc -l)" = 2
+refuses 1 'dispatched to itself already' attach -o "$folder/none" "$pid"
+wait "$pid"
+check "who was refused has ended otherwise" test $? = 0
+check "who was refused: not all calls were held" test "$(uniq "$folder/out")" = 3000
+
 if command -v stress-ng >/dev/null; then
     for mode in '' '--syscalls' '--follow call,ret'; do
         rm -rf "$folder/traces"
