@@ -449,12 +449,12 @@ static void add_indirect(const struct hook_search *search)
     bool has_any = false;
 
     for (size_t i = 0; i < search->image.functions.count; i++) {
-        uint64_t address;
+        const struct elf_function *function = &search->image.functions.functions[i];
+        uint64_t address, patterns = search->choice.chosen[i].indirect;
 
-        if (search->choice.chosen[i].indirect != 0 &&
-            find_bytes(search, search->image.functions.functions[i].start, &address) != NULL)
-            indirect_functions_add(address, search->choice.chosen[i].indirect);
-        has_any |= search->choice.chosen[i].indirect != 0;
+        has_any |= patterns != 0;
+        if (patterns != 0 && find_bytes(search, function->start, &address) != NULL)
+            indirect_functions_add(address, patterns, function->name, function->name_length);
     }
     if (has_any)
         find_start(search);

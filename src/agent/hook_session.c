@@ -26,6 +26,7 @@
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
+#include "ring/indirect_log.h"
 #include "ring/ring_region.h"
 
 #include <asm/errno.h>
@@ -61,6 +62,12 @@ static void settle_indirect(bool is_before)
         indirect_functions_settle();
 }
 
+static void found_indirect(uint64_t target, uint64_t patterns, const char *name)
+{
+    indirect_log_add(session.ring, target, name);
+    selection_function_found(target, patterns);
+}
+
 /* is_told: by the loader. */
 static void look_again(bool is_told)
 {
@@ -75,7 +82,7 @@ static void look_again(bool is_told)
     if (is_told)
         settle_indirect(false);
     if (result == 0)
-        indirect_functions_resolve(selection_function_found);
+        indirect_functions_resolve(found_indirect);
     if (result == 0)
         result = function_hooks_commit();
     if (result == 0)
@@ -228,7 +235,7 @@ int hook_session_begin(struct thread_registers *registers)
     /* A program that runs is relocated. */
     if (!session.is_whole) {
         indirect_functions_settle();
-        indirect_functions_resolve(selection_function_found);
+        indirect_functions_resolve(found_indirect);
     }
     (void)hook_set_move_in(current_tid(), registers);
     result = function_hooks_commit();

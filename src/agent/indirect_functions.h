@@ -14,8 +14,13 @@
 /* Forgets all. */
 void indirect_functions_clear(void);
 
-/* The resolver is at that address. What there is no room for stays unresolved. */
-void indirect_functions_add(uint64_t resolver, uint64_t patterns);
+#define INDIRECT_NAME_BYTES 48u
+
+/*
+ * The resolver is at that address, and has that name, of which as much is kept as there is room for. What there is no
+ * room for stays unresolved.
+ */
+void indirect_functions_add(uint64_t resolver, uint64_t patterns, const char *name, size_t name_length);
 
 /* What was in that range is gone. */
 void indirect_functions_remove(uint64_t start, uint64_t end);
@@ -24,6 +29,6 @@ void indirect_functions_remove(uint64_t start, uint64_t end);
 void indirect_functions_settle(void);
 
 /* Asks those that can be, and tells once what each has chosen. In no place where vector registers are alive. */
-void indirect_functions_resolve(void (*found)(uint64_t target, uint64_t patterns));
+void indirect_functions_resolve(void (*found)(uint64_t target, uint64_t patterns, const char *name));
 
 #endif

@@ -196,5 +196,12 @@ for program in "${kinds[@]}"; do
     kill $!
 done
 
+# What they resolve to may have no name in its file.
+gcc -O1 -shared -fPIC -s -o "$folder/libpicked.so" tests/system/programs/picked_library.c &&
+    gcc -O1 -o "$folder/picks" tests/system/programs/picks.c "$folder/libpicked.so" || exit 1
+records 0 --hook picked -- "$folder/picks"
+reported ' picked '
+shows picked picked
+
 echo "$checks checks, $failures failures"
 [[ $failures == 0 ]]

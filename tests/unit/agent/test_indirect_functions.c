@@ -23,8 +23,9 @@ static uint64_t choose_nothing(void)
     return 0;
 }
 
-static void found(uint64_t target, uint64_t patterns)
+static void found(uint64_t target, uint64_t patterns, const char *name)
 {
+    CHECK_TEXT(name, "name");
     told++;
     told_target = target;
     told_patterns = patterns;
@@ -39,11 +40,11 @@ static void begin(void)
 static void resolvers_are_asked_when_they_can_be(void)
 {
     begin();
-    indirect_functions_add((uintptr_t)choose, 1);
+    indirect_functions_add((uintptr_t)choose, 1, "names", 4);
     indirect_functions_resolve(found);
     CHECK_EQUAL(asked, 0);
     indirect_functions_settle();
-    indirect_functions_add((uintptr_t)choose, 4);
+    indirect_functions_add((uintptr_t)choose, 4, "names", 4);
     indirect_functions_resolve(found);
     CHECK_EQUAL(asked, 1);
     CHECK_EQUAL(told, 1);
@@ -57,7 +58,7 @@ static void resolvers_are_asked_when_they_can_be(void)
 static void what_is_gone_is_not_asked(void)
 {
     begin();
-    indirect_functions_add((uintptr_t)choose, 1);
+    indirect_functions_add((uintptr_t)choose, 1, "names", 4);
     indirect_functions_remove((uintptr_t)choose, (uintptr_t)choose + 1);
     indirect_functions_settle();
     indirect_functions_resolve(found);
@@ -67,7 +68,7 @@ static void what_is_gone_is_not_asked(void)
 static void what_chooses_nothing_is_not_told(void)
 {
     begin();
-    indirect_functions_add((uintptr_t)choose_nothing, 1);
+    indirect_functions_add((uintptr_t)choose_nothing, 1, "names", 4);
     indirect_functions_settle();
     indirect_functions_resolve(found);
     CHECK_EQUAL(asked, 1);
