@@ -9,6 +9,7 @@
 #include "agent/hook_choice.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/indirect_functions.h"
 #include "agent/probe_hooks.h"
 #include "agent/probe_set.h"
 #include "agent/process_hooks.h"
@@ -44,6 +45,7 @@ struct told_function {
 
 static struct function_hooks {
     struct function_hooks_options options;
+    uint64_t start; /* of a static program whose functions are not all known before; 0: it does not matter */
     uint32_t space;
     uint32_t count; /* of those that were told */
     struct told_function *told;
@@ -157,6 +159,8 @@ static void choose_listener(const struct hook_search *search, size_t which, uint
 
     if (address == hooks.options.loader_notification) {
         listener.enter = hooks.options.changed;
+    } else if (address == hooks.start) {
+        listener.enter = hooks.options.started;
     } else if (special->process != NULL) {
         listener.enter = special->process->enter;
         listener.leave = special->process->leave;
@@ -377,7 +381,7 @@ static void hook_system_call(void *context, const struct hook_plan *found)
 
 static void hook_chosen(struct hook_search *search)
 {
-    if (system_call_watch_is_wanted())
+    if (system_call_watch_is_wanted() && !search->wanted->is_addition)
         hook_planner_find_system_calls(&search->image.planner, hook_system_call, search);
     for (size_t i = 0; i < search->image.functions.count; i++) {
         int result = hook_function(search, i);
@@ -456,7 +460,8 @@ static bool is_anything_chosen(const struct hook_search *search)
 
 static bool is_loader(const struct mapping *mapping)
 {
-    return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
+    return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start ||
+           hooks.start - mapping->start < mapping->end - mapping->start;
 }
 
 /* As hook_function() asks for plans. */
@@ -467,7 +472,7 @@ static bool is_planned(const struct hook_search *search, size_t which)
 
     return search->choice.chosen[which].patterns != 0 || special->process != NULL || special->unwinder != NULL ||
            (find_bytes(search, search->image.functions.functions[which].start, &address) != NULL &&
-            address == hooks.options.loader_notification);
+            (address == hooks.options.loader_notification || address == hooks.start));
 }
 
 /* Probes may be anywhere, so all code has to be looked at for them. */
@@ -479,6 +484,34 @@ static int survey(struct hook_search *search, bool has_probes)
         if (is_planned(search, i))
             search->planned[i / 8] |= (uint8_t)(1u << i % 8);
     return hook_image_survey(&search->image, has_probes ? NULL : &interest);
+}
+
+/* A static program, of which nobody tells when it is relocated, is when it gets to its main. */
+static void find_start(const struct hook_search *search)
+{
+    struct elf_symbol symbol;
+    uint64_t address;
+
+    if (hooks.options.is_static && elf_symbols_find(&search->image.file.symbols, "main", &symbol) == 0 &&
+        find_bytes(search, symbol.address, &address) != NULL)
+        hooks.start = address;
+}
+
+/* What resolvers choose is hooked when they can be asked. */
+static void add_indirect(const struct hook_search *search)
+{
+    bool has_any = false;
+
+    for (size_t i = 0; i < search->image.functions.count; i++) {
+        const struct elf_function *function = &search->image.functions.functions[i];
+        uint64_t address, patterns = search->choice.chosen[i].indirect;
+
+        has_any |= patterns != 0;
+        if (patterns != 0 && find_bytes(search, function->start, &address) != NULL)
+            indirect_functions_add(address, patterns, function->name, function->name_length);
+    }
+    if (has_any)
+        find_start(search);
 }
 
 static uint64_t hook_all(struct hook_search *search, const struct probe_search *probes)
@@ -511,7 +544,9 @@ static uint64_t look_through(struct hook_search *search)
     search->choice.module =
         agent_places_module((struct glob_text){search->mapping->path, search->mapping->path_length});
     matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
-    find_specials(search);
+    add_indirect(search);
+    if (!wanted->is_addition)
+        find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes) ||
         system_call_watch_is_wanted()) {
         if (survey(search, probe_set_has_any(&probes)) == 0)

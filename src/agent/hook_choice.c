@@ -38,8 +38,10 @@ static long find_function(const struct hook_choice *choice, uint64_t address)
 /* Patterns mean a function; returns those that it can be. */
 static uint64_t choose(struct hook_choice *choice, long which, uint64_t wanted, uint64_t unwanted)
 {
-    if (choice->functions->functions[which].is_resolver)
+    if (choice->functions->functions[which].is_resolver) {
         choice->unresolved |= wanted;
+        choice->chosen[which].indirect |= wanted;
+    }
     if (!can_be_hooked(choice, &choice->functions->functions[which]))
         return 0;
     choice->chosen[which].patterns |= wanted;

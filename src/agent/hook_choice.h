@@ -13,6 +13,7 @@
 /* What becomes of a function. */
 struct hook_chosen {
     uint64_t patterns; /* that want it; 0: it is left alone */
+    uint64_t indirect; /* that want what it chooses, if it only does that */
     bool is_unwanted;  /* while the choice is made */
 };
 

@@ -11,6 +11,7 @@
 #include "agent/handler_fronts.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/indirect_functions.h"
 #include "agent/interrupted_place.h"
 #include "agent/module_log.h"
 #include "agent/probe_set.h"
@@ -27,6 +28,7 @@
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
+#include "ring/indirect_log.h"
 #include "ring/ring_region.h"
 
 #include <asm/errno.h>
@@ -35,6 +37,8 @@
 static struct hook_session {
     struct ring_region *ring;
     bool is_begun;               /* hooks that are added are put in place at once */
+    bool is_static;              /* no loader has relocated it */
+    bool is_whole;               /* the program has yet to begin */
     bool has_loader;             /* a dynamic loader, so that libraries that are mapped are run */
     uint32_t notification_count; /* of changes of modules */
     uint64_t image_start;        /* of the agent */
@@ -48,14 +52,39 @@ static int current_tid(void)
 
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
 
-static void look_again(void)
+/*
+ * Of modules that a program needs the loader tells when they are relocated, of those that it loads later before that:
+ * then they are when it tells something again.
+ */
+static void settle_indirect(bool is_before)
+{
+    bool is_start = !session.is_static && session.is_whole && session.notification_count <= 1;
+
+    if (is_before ? !is_start : is_start && session.notification_count == 1)
+        indirect_functions_settle();
+}
+
+static void found_indirect(uint64_t target, uint64_t patterns, const char *name)
+{
+    indirect_log_add(session.ring, target, name);
+    selection_function_found(target, patterns);
+}
+
+/* is_told: by the loader. */
+static void look_again(bool is_told)
 {
     int result;
 
     if (!session.is_begun || handler_fronts_lock() != 0)
         return;
     result = hook_set_open();
+    if (is_told)
+        settle_indirect(true);
     module_log_look_again();
+    if (is_told)
+        settle_indirect(false);
+    if (result == 0)
+        indirect_functions_resolve(found_indirect);
     if (result == 0)
         result = function_hooks_commit();
     if (result == 0)
@@ -66,14 +95,27 @@ static void look_again(void)
     handler_fronts_unlock();
 }
 
+/* Memory of code has changed. */
+static void look_at_modules(void)
+{
+    look_again(false);
+}
+
 /* The first time nothing has changed yet, but will; the second time all is there that the program needs. */
 static void modules_changed(struct gait_invocation *invocation)
 {
     (void)invocation;
-    look_again();
+    look_again(true);
     session.notification_count++;
     if (session.notification_count >= 2)
         system_call_watch_started();
+}
+
+/* A static program is at its main. */
+static void program_started(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    look_again(true);
 }
 
 /* In a child, which has one thread, and hooks like its parent. */
@@ -107,6 +149,7 @@ static void module_unloaded(uint64_t start, uint64_t end)
 {
     errno_place_remove(start, end);
     hook_set_forget(start, end);
+    indirect_functions_remove(start, end);
     probe_set_forget(start, end);
 }
 
@@ -134,8 +177,10 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     static const struct selection_watcher watcher = {.module = module_loaded, .remove = module_unloaded};
     const struct hook_threads_options threads = {
         .forked = forked, .ended = hook_details_thread_ended, .forgotten = hook_details_thread_forgotten};
-    struct function_hooks_options functions = {
-        .ring = ring, .is_whole = call->options.is_whole != 0, .changed = modules_changed};
+    struct function_hooks_options functions = {.ring = ring,
+                                               .is_whole = call->options.is_whole != 0,
+                                               .changed = modules_changed,
+                                               .started = program_started};
     struct dynamic_loader loader;
     int found, result = hook_threads_begin(&threads);
 
@@ -147,9 +192,10 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
         functions.loader_notification = loader.notification;
     /* There may be one that cannot be asked; and of how the program began nothing may be known. */
     session.has_loader = found == 0 || loader.start.loader != 0 || loader.start.program_headers == 0;
+    functions.is_static = session.is_static = found != -ENOENT ? loader.start.loader == 0 : !session.has_loader;
     result = hook_details_begin(ring, &call->options);
     if (result == 0)
-        result = system_call_watch_begin(&call->options, look_again);
+        result = system_call_watch_begin(&call->options, look_at_modules);
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
@@ -160,6 +206,8 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     }
     probe_set_begin(ring, &call->options);
     session.ring = ring;
+    session.is_whole = call->options.is_whole;
+    indirect_functions_clear();
     find_image(call);
     dispatched_calls_begin(session.image_start, session.image_bytes, system_call_watch_is_wanted());
     handler_fronts_prepare();
@@ -192,6 +240,11 @@ int hook_session_begin(struct thread_registers *registers)
     if (result != 0)
         return result;
     module_log_look_again();
+    /* A program that runs is relocated. */
+    if (!session.is_whole) {
+        indirect_functions_settle();
+        indirect_functions_resolve(found_indirect);
+    }
     (void)hook_set_move_in(current_tid(), registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;

@@ -317,10 +317,35 @@ static bool is_vdso(const struct mapping *mapping)
     return mapping->path_length == sizeof(VDSO) - 1 && __builtin_memcmp(mapping->path, VDSO, sizeof(VDSO) - 1) == 0;
 }
 
+/* What patterns are for. */
+static void sort_patterns(struct selection_search *search, uint64_t patterns)
+{
+    for (; patterns != 0; patterns &= patterns - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(patterns);
+        uint32_t use = selection.patterns[i].use;
+
+        search->hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK || selection.patterns[i].is_recorded) << i;
+        search->excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
+        search->probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
+        search->errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
+        search->detailed |= call_details_patterns() & 1ull << i;
+    }
+}
+
+static uint64_t find_patterns(const struct mapping *mapping)
+{
+    const struct glob_text name = {mapping->path, mapping->path_length};
+    uint64_t patterns = agent_places_patterns(&selection.places, agent_places_module(name));
+
+    for (uint32_t i = 0; i < selection.count; i++)
+        if (agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
+            patterns |= 1ull << i;
+    return patterns & (selection.count == 64 ? UINT64_MAX : (1ull << selection.count) - 1);
+}
+
 /* Nothing is followed: functions are hooked, or not. */
 static void hook_module(const struct mapping *mapping)
 {
-    const struct glob_text name = {mapping->path, mapping->path_length};
     struct selection_search search = {
         .patterns = selection.patterns,
         .parts = selection.parts,
@@ -328,24 +353,56 @@ static void hook_module(const struct mapping *mapping)
         .places = &selection.places,
     };
     char path[MAPPING_PATH_BYTES_MAX + 1];
-    uint64_t placed = agent_places_patterns(&selection.places, agent_places_module(name)), matched;
+    uint64_t matched;
 
-    for (uint32_t i = 0; i < selection.count; i++) {
-        uint32_t use = selection.patterns[i].use;
-
-        if (!(placed & 1ull << i) &&
-            !agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
-            continue;
-        search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK || selection.patterns[i].is_recorded) << i;
-        search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
-        search.probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
-        search.errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
-        search.detailed |= call_details_patterns() & 1ull << i;
-    }
+    sort_patterns(&search, find_patterns(mapping));
     matched = selection.watcher->module(mapping, path_of(mapping, path), &search);
     note_matches(matched);
     for (uint64_t left = search.unresolved; left != 0; left &= left - 1)
         ring_region_note_unresolved(selection.ring, (uint32_t)__builtin_ctzll(left));
+}
+
+/* ---- functions that are known later ------------------------------------------------------------------------------ */
+
+static struct found_function {
+    uint64_t address;
+    uint64_t patterns;
+    struct agent_places places; /* it alone */
+} found;
+
+static void hook_found(void *context, const struct mapping *mapping)
+{
+    struct selection_search search = {
+        .patterns = selection.patterns,
+        .parts = selection.parts,
+        .known = &selection.known,
+        .places = &found.places,
+        .is_addition = true,
+    };
+    const struct glob_text name = {mapping->path, mapping->path_length};
+    char path[MAPPING_PATH_BYTES_MAX + 1];
+    struct symbol_file file;
+    uint64_t address;
+
+    (void)context;
+    if (!mapping->is_executable || mapping->path_length == 0 || symbol_file_open(path_of(mapping, path), &file) != 0)
+        return;
+    found.places.count = 0;
+    if (elf_symbols_address_at(&file.symbols, found.address - mapping->start + mapping->file_offset, &address) == 0 &&
+        agent_places_add(&found.places, agent_places_module(name), address, found.patterns)) {
+        sort_patterns(&search, found.patterns);
+        note_matches(selection.watcher->module(mapping, path_of(mapping, path), &search));
+    }
+    symbol_file_close(&file);
+}
+
+void selection_function_found(uint64_t address, uint64_t patterns)
+{
+    if (selection.watcher == NULL || selection.watcher->module == NULL)
+        return;
+    found.address = address;
+    found.patterns = patterns;
+    (void)!mapping_list_visit(address, address + 1, hook_found, NULL);
 }
 
 void selection_module_loaded(const struct mapping *mapping)

@@ -16,6 +16,7 @@
 #include "record/ring_drain.h"
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
+#include "ring/indirect_log.h"
 #include "ring/left_log.h"
 #include "ring/ring_counters.h"
 #include "ring/ring_reader.h"
@@ -602,6 +603,23 @@ static void note_unhooked(struct recorded_process *process)
     }
 }
 
+/* The same. */
+static void note_indirect(struct recorded_process *process)
+{
+    static struct ring_indirect indirect[RING_INDIRECT_KEPT]; /* large */
+    struct manifest_process *manifest = process->manifest;
+    size_t count = indirect_log_read(process->ring, indirect, RING_INDIRECT_KEPT);
+    struct manifest_indirect *list =
+        count <= manifest->indirect_count ? NULL : realloc(manifest->indirect, count * sizeof(*list));
+
+    if (list == NULL)
+        return;
+    manifest->indirect = list;
+    for (; manifest->indirect_count < count; manifest->indirect_count++)
+        list[manifest->indirect_count] = (struct manifest_indirect){indirect[manifest->indirect_count].address,
+                                                                    strdup(indirect[manifest->indirect_count].name)};
+}
+
 static void note_losses(struct recorded_process *process)
 {
     struct ring_losses losses;
@@ -617,6 +635,7 @@ static void note_losses(struct recorded_process *process)
     ring_counters_read(process->ring, &process->manifest->counters);
     note_left(process);
     note_unhooked(process);
+    note_indirect(process);
 }
 
 static void sum_up(struct recorded_process *process)

@@ -588,6 +588,7 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
         free(recording->manifest.processes[i].left);
+        manifest_free_indirect(&recording->manifest.processes[i]);
         manifest_free_unhooked(&recording->manifest.processes[i]);
         manifest_free_probes(&recording->manifest.processes[i]);
     }

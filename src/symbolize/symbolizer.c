@@ -227,6 +227,9 @@ static const char *name_otherwise(struct symbolizer *symbolizer, struct symboliz
     const char *name = NULL;
     uint64_t place = address - module->start + module->file_offset;
 
+    for (size_t i = 0; i < module->name_count; i++)
+        if (module->names[i].address == address)
+            return name_store_put(&symbolizer->names, module->names[i].name, strlen(module->names[i].name));
     if (file != NULL && module_symbols_place(&file->file, module, address, &place) == 0)
         name = name_stub(symbolizer, file, place);
     return name != NULL ? name : name_place(symbolizer, module, place);

@@ -70,6 +70,17 @@ static void add_thread(struct view_trace *trace, const struct trace_file *file, 
     };
 }
 
+/* What indirect functions are is called by their names. */
+static int name_indirect(struct modules *modules, const struct manifest_process *listed)
+{
+    int result = 0;
+
+    for (size_t i = 0; listed != NULL && i < listed->indirect_count && result == 0; i++)
+        if (listed->indirect[i].name != NULL)
+            result = modules_set_name(modules, listed->indirect[i].address, listed->indirect[i].name);
+    return result;
+}
+
 /* What of a process cannot be read is as if it was not there: events tell what they miss, addresses have no names. */
 static int take_file(struct view_trace *trace, const struct trace_file *file, size_t piece_count)
 {
@@ -80,11 +91,13 @@ static int take_file(struct view_trace *trace, const struct trace_file *file, si
         return result;
     if (file->kind == TRACE_FILE_MODULES && modules_read(&process->modules, trace->files.folder, file->path, NULL) != 0)
         process->modules = (struct modules){.count = 0};
+    else if (file->kind == TRACE_FILE_MODULES)
+        result = name_indirect(&process->modules, listed_process(trace, file));
     else if (file->kind == TRACE_FILE_BLOCKS)
         read_blocks(trace, process, file);
     else if (file->kind == TRACE_FILE_INDEX)
         add_thread(trace, file, piece_count);
-    return 0;
+    return result;
 }
 
 static int compare_threads(const void *left_thread, const void *right_thread)

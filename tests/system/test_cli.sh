@@ -70,12 +70,12 @@ refuses 2 "gait help" frobnicate
 refuses 2 "gait help" --frobnicate
 refuses 2 "gait version" help versoin
 refuses 2 "FILE is missing" disassemble
-refuses 2 "SYMBOL or 0xADDRESS is missing" disassemble libc.so.6
+refuses 2 "FUNCTION or 0xADDRESS is missing" disassemble libc.so.6
 refuses 2 "'extra'" disassemble libc.so.6 qsort extra
 refuses 2 "no such option" disassemble --color libc.so.6 qsort
 refuses 2 "'--far'" dump relocation libc.so.6 qsort --fra
 refuses 2 "stack|segment" dump relocation libc.so.6 qsort --spill heap
-refuses 2 "SYMBOL or 0xADDRESS is missing" dump block libc.so.6
+refuses 2 "FUNCTION or 0xADDRESS is missing" dump block libc.so.6
 refuses 2 "'--events'" dump block libc.so.6 qsort --event call
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events call,jump
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events

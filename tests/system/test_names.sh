@@ -174,5 +174,34 @@ records 0 --hook Sq::area --hook ns::greatest -- sh -c "$folder/spelled"
 has_calls "$area" 1
 has_functions 4
 
+# ---- indirect functions are what they resolve to
+
+make_indirect() { gcc -O1 -fno-builtin "$@" tests/system/programs/indirect.c; }
+make_indirect -Wl,-z,lazy -o "$folder/lazy" && make_indirect -Wl,-z,now -o "$folder/bound" || exit 1
+kinds=("$folder/lazy" "$folder/bound")
+make_indirect -static -o "$folder/static" 2>/dev/null && kinds+=("$folder/static")
+for program in "${kinds[@]}"; do
+    records 0 --arg 'strcmp:str,str->int' -- "$program"
+    reported '"something else")'
+    check "$program: others are said not to be hooked" test "$(grep -c 'indirect\|not hooked' "$folder/err")" = 0
+    records 0 --hook strcmp -- "$program"
+    has_functions 1
+    "$program" loop >/dev/null &
+    started+=($!)
+    sleep 0.2
+    rm -rf "$folder/traces"
+    check "attach to $program" "$gait" attach --duration 1 -o "$folder/traces" --arg 'strcmp:str,str' $! 2>"$folder/err"
+    trace=$(echo "$folder"/traces/*)
+    reported '"something else")'
+    kill $!
+done
+
+# What they resolve to may have no name in its file.
+gcc -O1 -shared -fPIC -s -o "$folder/libpicked.so" tests/system/programs/picked_library.c &&
+    gcc -O1 -o "$folder/picks" tests/system/programs/picks.c "$folder/libpicked.so" || exit 1
+records 0 --hook picked -- "$folder/picks"
+reported ' picked '
+shows picked picked
+
 echo "$checks checks, $failures failures"
 [[ $failures == 0 ]]

@@ -260,7 +260,7 @@ void record_patterns_report_unresolved(const struct record_options *options, uin
         snprintf(text, sizeof(text), "%s %s means an indirect function: %s", record_pattern_option(pattern),
                  pattern->text,
                  options->is_hooked
-                     ? "hooks do not see which of several it is; gait spawn --follow none does"
+                     ? "which of several it is was not chosen, or not known, while the recording lasted"
                      : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "
                        "it when it is");
         report(context, text);

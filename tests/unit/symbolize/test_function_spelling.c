@@ -66,8 +66,8 @@ static void lines_are_read(void)
 {
     CHECK(is_line("file.c:12", NULL, "file.c", 12));
     CHECK(is_line("libx.so!src/file.c:12", "libx.so", "src/file.c", 12));
-    CHECK(function_spelling_has_source(&read, "/home/a/src/file.c"));
-    CHECK(!function_spelling_has_source(&read, "/home/a/mysrc/file.c"));
+    CHECK(function_spelling_has_source(&read, "/b/a/src/file.c"));
+    CHECK(!function_spelling_has_source(&read, "/b/a/mysrc/file.c"));
     CHECK(!function_spelling_has_source(&read, "file.c"));
     CHECK(is_line("./file.c:1", NULL, "./file.c", 1));
     CHECK(function_spelling_has_source(&read, "/a/file.c") && function_spelling_has_source(&read, "file.c"));

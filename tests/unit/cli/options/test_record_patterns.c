@@ -181,8 +181,8 @@ static void indirect_functions_are_called_so(void)
     CHECK_EQUAL(PARSE("--detail", "libc*!memcpy"), COMMAND_DONE);
     told[0] = '\0';
     record_patterns_report_unresolved(&options, 1, tell, &options);
-    CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: hooks do not see which of several it is; gait "
-                     "spawn --follow none does\n");
+    CHECK_TEXT(told, "--detail libc*!memcpy means an indirect function: which of several it is was not chosen, or not "
+                     "known, while the recording lasted\n");
     CHECK_EQUAL(PARSE("--follow", "none", "--detail", "libc*!memcpy", "--detail", "f"), COMMAND_DONE);
     told[0] = '\0';
     record_patterns_report_unresolved(&options, 0, tell, &options);
