@@ -146,7 +146,9 @@ static enum copied_step step(struct copied_walk *walk)
 
     switch (unwind_rule_kind(rule)) {
     case UNWIND_UNKNOWN:
-        /* Code that nobody describes often keeps its frame pointer all the same. */
+        /* Code that nobody describes often keeps its frame pointer all the same: none at the outermost frame. */
+        if (walk->registers.values[walk->numbers->frame_pointer] == 0)
+            return STEP_OUTERMOST;
         return step_simply(walk, unwind_rule(UNWIND_FP, 2, 2));
     case UNWIND_END:
         return STEP_OUTERMOST;

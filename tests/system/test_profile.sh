@@ -84,6 +84,8 @@ reaches 80 cc1
 
 # Code that was made at run time.
 if command -v node >/dev/null; then
+    # It leaves a log where it runs.
+    cd "$folder" || exit 1
     profile node node --perf-basic-prof -e 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } console.log(fib(34))'
     "$gait" report "$trace" >"$folder/out"
     check 'the name of a function of JavaScript' grep -q -E ' JS:.*fib.* \[jit\]$' "$folder/out"
