@@ -8,13 +8,12 @@
 
 #include "cli/commands.h"
 #include "cli/completed_values.h"
+#include "cli/help_text.h"
 #include "cli/screens/screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OPTION_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -59,31 +58,20 @@ static void put_second_words(struct screen *screen, const char *first, const cha
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* The option that a line of help is of; NULL: it is none. "  -o, --output DIR" is one of --output. */
-static const char *option_of(const char *line, size_t *length_out)
-{
-    const char *at = line + strspn(line, " ");
-
-    if (at == line || at[0] != '-')
-        return NULL;
-    if (at[1] != '-' && at[1] != '\0' && at[2] == ',')
-        at += 3 + strspn(at + 3, " ");
-    if (at[0] != '-' || at[1] != '-')
-        return NULL;
-    *length_out = 2 + strspn(at + 2, OPTION_LETTERS);
-    return *length_out == 2 ? NULL : at;
-}
-
 static void put_options(struct screen *screen, const struct command *command, const char *part)
 {
-    for (const char *line = command->details; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        size_t length;
-        const char *option = option_of(line, &length);
+    struct help_text help;
+    struct help_line line;
+    const char *name;
+    size_t length;
 
-        if (option != NULL && strlen(part) <= length && strncmp(option, part, strlen(part)) == 0)
-            screen_print(screen, "%.*s\n", (int)length, option);
-        line = end == NULL ? NULL : end + 1;
+    help_text_begin(&help, command->details);
+    while (help_text_next(&help, &line)) {
+        if (line.kind != HELP_OPTION)
+            continue;
+        for (size_t at = 0; help_option_next(&line, &at, &name, &length);)
+            if (name[1] == '-' && strlen(part) <= length && strncmp(name, part, strlen(part)) == 0)
+                screen_print(screen, "%.*s\n", (int)length, name);
     }
     if (begins_with("--help", part))
         screen_print(screen, "--help\n");

@@ -235,7 +235,7 @@ const struct command command_export = {
                "Examples:\n"
                "  gait export -f flamegraph traces/program-1 -o graph.svg\n"
                "  gait export -f perfetto traces/program-1 -o trace.pftrace\n"
-               "  gait export -f chrome traces/program-1 --thread 'worker*' --to 2s -o trace.json\n"
+               "  gait export -f chrome traces/program-1 --thread 'worker*' --to 2s -o t.json\n"
                "  gait export -f folded traces/program-1 | grep ';parse;' >parse.folded\n",
     .run = run,
 };

@@ -192,13 +192,13 @@ static void put_places(struct screen *screen, const char *part)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-enum value_kind { VALUE_WORD, VALUE_LIST, VALUE_FORMAT, VALUE_TRACE, VALUE_PROCESS, VALUE_PLACE, VALUE_OTHER };
+enum completed_kind { VALUE_WORD, VALUE_LIST, VALUE_FORMAT, VALUE_TRACE, VALUE_PROCESS, VALUE_PLACE, VALUE_OTHER };
 
 /* Commands and options with commas between; the first line that fits counts. */
 static const struct {
     const char *commands;
     const char *options;
-    enum value_kind kind;
+    enum completed_kind kind;
     const char *words; /* with | between */
 } values[] = {
     {"spawn,attach", "--follow", VALUE_LIST, "none|call|ret|block|exec|compile"},

@@ -15,7 +15,7 @@
 
 #define ADDRESS_BITS 47
 
-enum step_result {
+enum copied_step {
     STEP_DONE,
     STEP_OUTERMOST, /* there is no caller */
     STEP_LOST,      /* there is one, and no way to it */
@@ -100,7 +100,7 @@ static const struct unwind_table *find_table(struct copied_walk *walk, uint64_t 
 }
 
 /* By a rule of kind UNWIND_SP or UNWIND_FP: of the registers, those two are known afterwards. */
-static enum step_result step_simply(struct copied_walk *walk, uint32_t rule)
+static enum copied_step step_simply(struct copied_walk *walk, uint32_t rule)
 {
     uint64_t *sp = &walk->registers.values[walk->numbers->stack_pointer];
     uint64_t *fp = &walk->registers.values[walk->numbers->frame_pointer], pointer = *fp;
@@ -120,7 +120,7 @@ static enum step_result step_simply(struct copied_walk *walk, uint32_t rule)
     return STEP_DONE;
 }
 
-static enum step_result step_fully(struct copied_walk *walk, const struct unwind_table *table, uint64_t place)
+static enum copied_step step_fully(struct copied_walk *walk, const struct unwind_table *table, uint64_t place)
 {
     const struct full_unwind unwind = {walk->numbers, {read_copy, walk}, &walk->unwinder->storage};
     struct eh_frame_entry entry;
@@ -138,7 +138,7 @@ static enum step_result step_fully(struct copied_walk *walk, const struct unwind
     return STEP_DONE;
 }
 
-static enum step_result step(struct copied_walk *walk)
+static enum copied_step step(struct copied_walk *walk)
 {
     uint64_t address = *pc_of(walk) - (walk->is_exact ? 0 : 1), place = 0;
     const struct unwind_table *table = find_table(walk, address, &place);
@@ -146,7 +146,9 @@ static enum step_result step(struct copied_walk *walk)
 
     switch (unwind_rule_kind(rule)) {
     case UNWIND_UNKNOWN:
-        /* Code that nobody describes often keeps its frame pointer all the same. */
+        /* Code that nobody describes often keeps its frame pointer all the same: none at the outermost frame. */
+        if (walk->registers.values[walk->numbers->frame_pointer] == 0)
+            return STEP_OUTERMOST;
         return step_simply(walk, unwind_rule(UNWIND_FP, 2, 2));
     case UNWIND_END:
         return STEP_OUTERMOST;
@@ -160,7 +162,7 @@ static enum step_result step(struct copied_walk *walk)
 
 /* ---- all frames -------------------------------------------------------------------------------------------------- */
 
-static size_t walk_once(struct copied_walk *walk, enum step_result *result_out)
+static size_t walk_once(struct copied_walk *walk, enum copied_step *result_out)
 {
     uint64_t *pcs = walk->unwinder->pcs;
     size_t count = 0;
@@ -179,7 +181,7 @@ size_t stack_unwinder_walk(struct stack_unwinder *unwinder, uint32_t pid, const 
 {
     struct copied_walk walk = {
         .unwinder = unwinder, .stack = stack, .numbers = &arch_host()->frame_registers, .is_full = false};
-    enum step_result result;
+    enum copied_step result;
     size_t count;
 
     /* A thread of the kernel has none of either. */

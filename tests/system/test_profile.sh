@@ -68,6 +68,7 @@ check 'the flame graph has samples' grep -q 'samples of profile:hz:999' "$folder
 check 'and colours' test "$(grep -o 'fill="#[0-9a-f]*"' "$folder/graph.svg" | sort -u | wc -l)" -gt 3
 
 # Programs of the distribution, which keep no frame pointers.
+# shellcheck disable=SC2016 # variables of perl
 profile perl /usr/bin/perl -e 'my %h; $h{$_ % 100} += length($_) for 1 .. 1500000'
 reaches 90 perl
 if [[ -x /usr/bin/sqlite3 ]]; then
@@ -83,6 +84,8 @@ reaches 80 cc1
 
 # Code that was made at run time.
 if command -v node >/dev/null; then
+    # It leaves a log where it runs.
+    cd "$folder" || exit 1
     profile node node --perf-basic-prof -e 'function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) } console.log(fib(34))'
     "$gait" report "$trace" >"$folder/out"
     check 'the name of a function of JavaScript' grep -q -E ' JS:.*fib.* \[jit\]$' "$folder/out"

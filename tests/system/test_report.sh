@@ -195,6 +195,7 @@ checks=$((checks + 1))
 grep -q '^lost .* bytes of records' "$folder/out" || fail "no blocks: nothing is lost" "$folder/out"
 
 # ---- a tree of many processes: functions are on the first page, and the list comes when it is asked for
+# shellcheck disable=SC2016 # another shell sees them
 "$gait" spawn --quiet -o "$folder/tree" -- bash -c 'for ((i = 0; i < 30; i++)); do (exit 3); done; kill -TERM $BASHPID' 2>/dev/null
 "$gait" report "$folder"/tree/* >"$folder/out" 2>"$folder/err"
 check 'processes are counted' grep -q -E '^processes  31, with 31 threads; 1 ended by a signal; --processes lists them$' "$folder/out"

@@ -13,6 +13,9 @@
 #define TEXT_BYTES       1024
 #define NAME_COLUMNS_MIN 8
 #define NAME_COLUMNS_MAX 40
+#define NARROW_BELOW     112u
+#define NARROW_NUMBERS   53u /* columns before the name, with the space around it */
+#define NARROW_MODULE    14u
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -34,6 +37,12 @@ static void put_time(const struct report_table *table, const struct call_statist
     screen_print(table->screen, " %9s", shown);
 }
 
+/* On such a terminal only the most important columns have room. */
+static bool is_narrow(const struct report_table *table)
+{
+    return table->screen->is_terminal && table->screen->width < NARROW_BELOW;
+}
+
 static void put_numbers(const struct report_table *table, const struct call_statistics *statistics)
 {
     const struct trace_report *report = table->report;
@@ -52,6 +61,10 @@ static void put_numbers(const struct report_table *table, const struct call_stat
                  : statistics->guessed == 0              ? share_write(self, all_self, share)
                                                          : share_write_rough(self, all_self, share),
                  statistics->calls);
+    if (is_narrow(table)) {
+        put_time(table, statistics, call_statistics_average(statistics));
+        return;
+    }
     put_time(table, statistics, (double)statistics->shortest);
     put_time(table, statistics, call_statistics_average(statistics));
     put_time(table, statistics, (double)call_statistics_percentile(statistics, 50));
@@ -78,6 +91,14 @@ static void put_row(const struct report_table *table, const struct report_row *r
     char name[REPORT_NAME_BYTES], clean[REPORT_NAME_BYTES];
 
     put_numbers(table, row->statistics);
+    if (is_narrow(table) && table->report->groups.kind == CALL_GROUP_FUNCTION) {
+        printable(clean, sizeof(clean), report_row_name(table->report, row->group, name));
+        screen_print(table->screen, "  ");
+        screen_put(table->screen, SCREEN_PLAIN, (unsigned)name_columns, clean);
+        put_module(table, row->group);
+        screen_print(table->screen, "\n");
+        return;
+    }
     printable(clean, sizeof(clean), report_row_name(table->report, row->group, name));
     if (table->report->groups.kind == CALL_GROUP_FUNCTION) {
         screen_print(table->screen, "  %-*s", name_columns, clean);
@@ -113,7 +134,9 @@ static void put_heading(const struct report_table *table, int name_columns)
     char text[TEXT_BYTES];
     int used;
 
-    if (table->report->has_times)
+    if (table->report->has_times && is_narrow(table))
+        used = snprintf(text, sizeof(text), " %9s %9s %7s %10s %9s", "total", "self", "self %", "calls", "avg");
+    else if (table->report->has_times)
         used = snprintf(text, sizeof(text), " %9s %9s %7s %10s %9s %9s %9s %9s %9s", "total", "self", "self %", "calls",
                         "min", "avg", "p50", "p99", "max");
     else
@@ -129,12 +152,20 @@ static void put_heading(const struct report_table *table, int name_columns)
 static int count_columns(const struct report_table *table, const struct report_rows *rows, size_t shown)
 {
     char name[REPORT_NAME_BYTES];
-    size_t columns = NAME_COLUMNS_MIN;
+    size_t columns = NAME_COLUMNS_MIN, most = NAME_COLUMNS_MAX;
+
+    if (is_narrow(table))
+        most = table->screen->width < NARROW_NUMBERS + NARROW_MODULE + NAME_COLUMNS_MIN
+                   ? NAME_COLUMNS_MIN
+                   : table->screen->width - NARROW_NUMBERS - NARROW_MODULE;
+    for (size_t i = 0; is_narrow(table) && i < shown; i++)
+        if (strlen(report_row_name(table->report, rows->rows[i].group, name)) > most)
+            return (int)most;
 
     for (size_t i = 0; i < shown; i++) {
         size_t length = strlen(report_row_name(table->report, rows->rows[i].group, name));
 
-        if (length > columns && length <= NAME_COLUMNS_MAX)
+        if (length > columns && length <= most)
             columns = length;
     }
     return (int)columns;

@@ -74,6 +74,11 @@ static void code_that_nobody_describes_has_frame_pointers(void)
     CHECK_EQUAL(stack_unwinder_walk(unwinder, 0x7ffffffe, &stack), 2);
     CHECK_EQUAL(unwinder->pcs[0], 0x5000);
     CHECK_EQUAL(unwinder->pcs[1], 0x6000);
+    /* No frame pointer, no caller. */
+    words[2] = 0;
+    unwinder->cut_count = 0;
+    CHECK_EQUAL(stack_unwinder_walk(unwinder, 0x7ffffffe, &stack), 2);
+    CHECK_EQUAL(unwinder->cut_count, 0);
     /* A frame pointer that leads down, or out of the copy, leads nowhere. */
     words[2] = SP;
     CHECK_EQUAL(stack_unwinder_walk(unwinder, 0x7ffffffe, &stack), 2);
