@@ -4,7 +4,7 @@
 
 #include "base/alignment.h"
 #include "base/memory_map.h"
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/struct_layout.h"
 
 #include <fcntl.h>
