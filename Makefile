@@ -144,7 +144,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c) \
     $(if $(filter yes,$(TRACEFS)),%/tracepoint_format_none.c,%/tracepoint_format_libtraceevent.c) \
     $(if $(filter yes,$(BPF)),%/call_feed_program_none.c %/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
-    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/syscalls/output/*.c src/trace/*.c src/symbolize/*.c src/symbolize/dwarf/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
+    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/syscalls/names/*.c src/syscalls/output/*.c src/trace/*.c src/symbolize/*.c src/symbolize/dwarf/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),$(wildcard src/kernel/*_object.S src/syscalls/*_object.S))
 CLI_C     := $(wildcard src/cli/*.c src/cli/*/*.c)
 HEADERS   := $(wildcard include/gait/*.h)

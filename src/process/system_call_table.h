@@ -132,7 +132,7 @@ enum system_call_kind {
     SYSTEM_CALL_SECCOMP_ARGUMENT,
 };
 
-/* Sets of named values: the values are in syscalls/constant_sets.def. */
+/* Sets of named values: the values are in syscalls/names/constant_sets.def. */
 enum system_call_constants {
 #define CONSTANT_SET(name) SYSTEM_CALL_SET_##name,
 #include "process/system_call_sets.def"

@@ -6,7 +6,7 @@
 #include "report/syscalls_json.h"
 
 #include "hosted/json_writer.h"
-#include "syscalls/errno_name.h"
+#include "syscalls/names/errno_name.h"
 #include "syscalls/subject_texts.h"
 
 #include <stdlib.h>

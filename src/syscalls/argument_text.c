@@ -2,7 +2,7 @@
 /* Kinds that stand alone are written here; those that ask other arguments are in dependent_text.c. */
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #define STRINGS_MAX 100000
 /* Where the kernel has put the mask of signals that a return from a handler restores. */

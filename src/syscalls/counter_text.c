@@ -5,7 +5,7 @@
  */
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "base/alignment.h"
 #include "base/memory_map.h"
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/struct_layout.h"
 
 #include <fcntl.h>
@@ -129,7 +129,7 @@ bool dependent_text_is_absent(const struct call_text *text, enum system_call_kin
     case SYSTEM_CALL_PRCTL_ARGUMENT:
         return which > prctl_count(arguments[0]);
     case SYSTEM_CALL_BARRIER_CPU:
-        return (uint32_t)arguments[1] == 0;
+        return (arguments[1] & 1) == 0;
     case SYSTEM_CALL_PTRACE_PID:
         return arguments[0] == PTRACE_TRACEME;
     default:

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>

@@ -5,7 +5,7 @@
  */
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include <linux/filter.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "syscalls/injection.h"
 
-#include "syscalls/errno_name.h"
+#include "syscalls/names/errno_name.h"
 #include "syscalls/subject_texts.h"
 
 #include <errno.h>

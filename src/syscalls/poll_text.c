@@ -2,7 +2,7 @@
 #include "syscalls/subject_texts.h"
 
 #include "arch/system_call_layout.h"
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include <poll.h>
 #include <string.h>

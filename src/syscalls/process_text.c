@@ -3,7 +3,8 @@
 #include "syscalls/subject_texts.h"
 
 #include "arch/system_call_layout.h"
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
+#include "syscalls/value_text.h"
 
 #include <linux/capability.h>
 #include <sched.h>
@@ -157,8 +158,10 @@ void process_text_put_cap_data(const struct call_text *text, const void *bytes)
     const uint32_t high[] = {data[1].effective, data[1].permitted, data[1].inheritable};
 
     for (int i = 0; i < 3; i++) {
+        uint64_t bits = (uint64_t)high[i] << 32 | low[i];
+
         text_format(text->out, "%s%s=", i == 0 ? "{" : ", ", names[i]);
-        call_text_put_hex(text, (uint64_t)high[i] << 32 | low[i]);
+        (void)value_text_put(text, (struct value_form){VALUE_SHIFTED, SYSTEM_CALL_SET_capability}, &bits, sizeof(bits));
     }
     text_put_char(text->out, '}');
 }

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/value_forms.h"
 
 #include <arpa/inet.h>

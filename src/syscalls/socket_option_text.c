@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/value_forms.h"
 
 #include <netinet/in.h>
@@ -25,13 +25,13 @@
 #define MEMBERSHIP_BYTES   16
 #define HARDWARE_BYTES     8
 
-struct option_form {
+struct socket_option_form {
     uint32_t level;
     uint32_t option;
     struct value_form form;
 };
 
-static const struct option_form options[] = {
+static const struct socket_option_form options[] = {
 #define OPTION(level, option, ...) {level, option, {__VA_ARGS__}},
 #define NUMBER(level, first, last)
 #include "syscalls/socket_options.def"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/netlink_text.h"
 
 #include <arpa/inet.h>

@@ -281,33 +281,3 @@ bool struct_layout_put_sized(const struct call_text *text, enum struct_layout wh
     text_put_char(text->out, '}');
     return true;
 }
-
-void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count)
-{
-    uint64_t limit = text->options->is_verbose ? CALL_TEXT_ELEMENTS_MAX : text->options->string_bytes;
-    unsigned char bytes[LAYOUT_BYTES_MAX];
-    size_t each = layouts[which].size_bytes;
-
-    if (count == 0 && address != 0) {
-        text_put_string(text->out, "[]");
-        return;
-    }
-    if (!call_text_read(text, address, bytes, each)) {
-        call_text_put_address(text, address);
-        return;
-    }
-    text_put_char(text->out, '[');
-    for (uint64_t i = 0; i < count; i++, address += each) {
-        text_put_string(text->out, i == 0 ? "" : ", ");
-        if (i == limit) {
-            text_put_string(text->out, "...");
-            break;
-        }
-        if (!call_text_read(text, address, bytes, each)) {
-            text_format(text->out, "... /* %#lx */", (unsigned long)address);
-            break;
-        }
-        struct_layout_put(text, which, bytes, each);
-    }
-    text_put_char(text->out, ']');
-}

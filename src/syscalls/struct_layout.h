@@ -54,7 +54,4 @@ void struct_layout_put_at(const struct call_text *text, enum struct_layout which
 bool struct_layout_put_sized(const struct call_text *text, enum struct_layout which, uint64_t address,
                              uint64_t size_bytes);
 
-/* An array of them. */
-void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count);
-
 #endif

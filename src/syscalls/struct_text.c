@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "syscalls/subject_texts.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/struct_layout.h"
 
 #include <string.h>

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "syscalls/system_call_text.h"
 
-#include "syscalls/constant_set.h"
-#include "syscalls/errno_name.h"
+#include "syscalls/names/constant_set.h"
+#include "syscalls/names/errno_name.h"
 #include "syscalls/subject_texts.h"
 
 #include <fcntl.h>

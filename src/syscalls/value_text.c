@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "syscalls/value_text.h"
 
-#include "syscalls/constant_set.h"
-#include "syscalls/errno_name.h"
+#include "syscalls/names/constant_set.h"
+#include "syscalls/names/errno_name.h"
 #include "syscalls/struct_layout.h"
 #include "syscalls/subject_texts.h"
 

@@ -76,7 +76,17 @@ static void scheduling(void)
                            "sched_runtime=0, sched_deadline=0, sched_period=0}");
 }
 
+static void capabilities_have_names(void)
+{
+    struct call_text *text = call_text_run_init(&run);
+    uint32_t data[6] = {1 << 5, 1 << 13, 0, 1, 0, 0};
+
+    process_text_put_cap_data(text, data);
+    CHECK_TEXT(run.buffer, "{effective=1<<CAP_KILL|1<<CAP_MAC_OVERRIDE, permitted=1<<CAP_NET_RAW, inheritable=0}");
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(capabilities_have_names),
     CHECK_CASE(statuses_tell_how_it_ended),
     CHECK_CASE(limits_are_in_units_of_1024),
     CHECK_CASE(machines_have_names),

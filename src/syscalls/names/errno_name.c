@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/errno_name.h"
+#include "syscalls/names/errno_name.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const struct {
     const char *name;
 } errors[] = {
 #define ERRNO(name) {name, #name},
-#include "syscalls/errno_names.def"
+#include "syscalls/names/errno_names.def"
     {524, "ENOTSUPP"},
 };
 

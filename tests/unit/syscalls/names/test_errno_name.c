@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "syscalls/errno_name.h"
+#include "syscalls/names/errno_name.h"
 
 #include "support/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values that have names: flags, and choices of one of several. Constant tables; callable from any thread. */
-#ifndef GAIT_SYSCALLS_CONSTANT_SET_H
-#define GAIT_SYSCALLS_CONSTANT_SET_H
+#ifndef GAIT_SYSCALLS_NAMES_CONSTANT_SET_H
+#define GAIT_SYSCALLS_NAMES_CONSTANT_SET_H
 
 #include "base/text_format.h"
 #include "process/system_call_table.h"

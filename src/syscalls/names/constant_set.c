@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of constant_sets*.def. Looked through from the start: none is long, and people read what comes out. */
 #define _GNU_SOURCE
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include "syscalls/call_text.h"
 
@@ -35,15 +35,15 @@ struct constant_set {
 #define CONSTANT(name)          #name "\0"
 #define VALUE(name, value)      #name "\0"
 #define END                     "";
-#include "syscalls/constant_sets.def"
-#include "syscalls/constant_sets_devices.def"
-#include "syscalls/constant_sets_input.def"
-#include "syscalls/constant_sets_ioctl.def"
-#include "syscalls/constant_sets_ioctl_devices.def"
-#include "syscalls/constant_sets_network.def"
-#include "syscalls/constant_sets_prctl.def"
-#include "syscalls/constant_sets_sockets.def"
-#include "syscalls/constant_sets_structs.def"
+#include "syscalls/names/constant_sets.def"
+#include "syscalls/names/constant_sets_devices.def"
+#include "syscalls/names/constant_sets_input.def"
+#include "syscalls/names/constant_sets_ioctl.def"
+#include "syscalls/names/constant_sets_ioctl_devices.def"
+#include "syscalls/names/constant_sets_network.def"
+#include "syscalls/names/constant_sets_prctl.def"
+#include "syscalls/names/constant_sets_sockets.def"
+#include "syscalls/names/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
 #undef VALUE
@@ -53,15 +53,15 @@ struct constant_set {
 #define CONSTANT(name)          (uint64_t)(name),
 #define VALUE(name, value)      (uint64_t)(value),
 #define END                     0};
-#include "syscalls/constant_sets.def"
-#include "syscalls/constant_sets_devices.def"
-#include "syscalls/constant_sets_input.def"
-#include "syscalls/constant_sets_ioctl.def"
-#include "syscalls/constant_sets_ioctl_devices.def"
-#include "syscalls/constant_sets_network.def"
-#include "syscalls/constant_sets_prctl.def"
-#include "syscalls/constant_sets_sockets.def"
-#include "syscalls/constant_sets_structs.def"
+#include "syscalls/names/constant_sets.def"
+#include "syscalls/names/constant_sets_devices.def"
+#include "syscalls/names/constant_sets_input.def"
+#include "syscalls/names/constant_sets_ioctl.def"
+#include "syscalls/names/constant_sets_ioctl_devices.def"
+#include "syscalls/names/constant_sets_network.def"
+#include "syscalls/names/constant_sets_prctl.def"
+#include "syscalls/names/constant_sets_sockets.def"
+#include "syscalls/names/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
 #undef VALUE
@@ -73,15 +73,15 @@ struct constant_set {
 #define END
 #define SET(set, unknown, bits) [SYSTEM_CALL_SET_##set] = {unknown, bits, set##_names, set##_values},
 static const struct constant_set sets[] = {
-#include "syscalls/constant_sets.def"
-#include "syscalls/constant_sets_devices.def"
-#include "syscalls/constant_sets_input.def"
-#include "syscalls/constant_sets_ioctl.def"
-#include "syscalls/constant_sets_ioctl_devices.def"
-#include "syscalls/constant_sets_network.def"
-#include "syscalls/constant_sets_prctl.def"
-#include "syscalls/constant_sets_sockets.def"
-#include "syscalls/constant_sets_structs.def"
+#include "syscalls/names/constant_sets.def"
+#include "syscalls/names/constant_sets_devices.def"
+#include "syscalls/names/constant_sets_input.def"
+#include "syscalls/names/constant_sets_ioctl.def"
+#include "syscalls/names/constant_sets_ioctl_devices.def"
+#include "syscalls/names/constant_sets_network.def"
+#include "syscalls/names/constant_sets_prctl.def"
+#include "syscalls/names/constant_sets_sockets.def"
+#include "syscalls/names/constant_sets_structs.def"
 };
 
 /* A constant of a set, the first one at first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors by name, also those that the kernel keeps to itself but shows to tracers. Constant; any thread. */
-#ifndef GAIT_SYSCALLS_ERRNO_NAME_H
-#define GAIT_SYSCALLS_ERRNO_NAME_H
+#ifndef GAIT_SYSCALLS_NAMES_ERRNO_NAME_H
+#define GAIT_SYSCALLS_NAMES_ERRNO_NAME_H
 
 /* "ENOENT", or NULL. */
 const char *errno_name(int number);

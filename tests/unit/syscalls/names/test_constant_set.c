@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 
 #include "support/check.h"
 #include "syscalls/call_text.h"
