@@ -156,6 +156,7 @@ static bool put_socket(struct text_writer *out, const struct known_descriptor *k
 {
     struct socket_addresses addresses = {
         .protocol = known->facts.protocol_number,
+        .is_stream = strncmp(known->facts.protocol, "TCP", strlen("TCP")) == 0,
         .local = known->facts.local,
         .local_bytes = known->facts.local_bytes,
         .peer = known->facts.peer,
