@@ -21,13 +21,14 @@
 #include <linux/fcntl.h>
 #include <stddef.h>
 
-#define STRUCT_BYTES 4096u /* of anything else, at most */
-#define PATH_BYTES   4096u /* paths are kept whole, as long as there is room */
-#define STRINGS_MOST 32u   /* of arguments to a program */
-#define IOVECS_MOST  16u
-#define IOVEC_BYTES  16u
-#define POLLED_BYTES 8u  /* struct pollfd begins with its descriptor */
-#define POLLED_MOST  16u /* of which it is told what they are */
+#define STRUCT_BYTES  4096u /* of anything else, at most */
+#define PATH_BYTES    4096u /* paths are kept whole, as long as there is room */
+#define STRINGS_MOST  32u   /* of arguments to a program */
+#define IOVECS_MOST   16u
+#define IOVEC_BYTES   16u
+#define POLLED_BYTES  8u /* struct pollfd begins with its descriptor */
+#define SET_BITS_MOST 1024u
+#define POLLED_MOST   16u /* of which it is told what they are */
 
 static uint32_t string_bytes_most;
 
@@ -300,6 +301,22 @@ static void put_listed_descriptors(struct pieces *pieces, uint64_t address, uint
             descriptor_note_put(&pieces->writer, fd);
 }
 
+/* Those below the first argument that are in a set of bits. */
+static void put_set_descriptors(struct pieces *pieces, uint64_t address)
+{
+    uint64_t count = pieces->call->arguments[0], told = 0;
+    uint8_t byte = 0;
+
+    for (uint64_t fd = 0; address != 0 && fd < count && fd < SET_BITS_MOST && told < POLLED_MOST; fd++) {
+        if (fd % 8 == 0 && memory_probe_copy(address + fd / 8, &byte, sizeof(byte)) != 0)
+            return;
+        if ((byte >> fd % 8 & 1) == 0)
+            continue;
+        descriptor_note_put(&pieces->writer, (int)fd);
+        told++;
+    }
+}
+
 /* What arguments are before the call: it may close them. */
 static void put_argument_descriptors(struct pieces *pieces)
 {
@@ -314,6 +331,8 @@ static void put_argument_descriptors(struct pieces *pieces)
             descriptor_note_put(&pieces->writer, fd);
         if (argument->kind == SYSTEM_CALL_ARRAY && argument->detail == SYSTEM_CALL_STRUCT_pollfd && i == 0)
             put_listed_descriptors(pieces, arguments[0], arguments[1], POLLED_BYTES);
+        if (argument->kind == SYSTEM_CALL_FD_SET)
+            put_set_descriptors(pieces, arguments[i]);
     }
 }
 

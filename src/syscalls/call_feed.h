@@ -18,6 +18,7 @@ struct call_feed_options {
     const int *tids; /* the threads to watch, or processes, of which all threads are watched if they are followed */
     size_t tid_count;
     bool follows;          /* new threads and processes as well */
+    bool has_descriptors;  /* which files they are is wanted */
     uint32_t string_bytes; /* how much of strings and buffers is wanted */
 };
 

@@ -146,6 +146,8 @@ static int set_plans(const struct call_programs *programs, const struct call_fee
         struct call_program_plan plan =
             system_call_plan(number, system_call_set_has(options->set, is_last ? UINT64_MAX : number), string_bytes);
 
+        if (!options->has_descriptors)
+            plan.descriptors = 0;
         if (bpf_map_update_elem(map, &number, &plan, BPF_ANY) != 0)
             return -errno;
     }

@@ -33,6 +33,7 @@ enum fd_detail {
     FD_DETAIL_DEVICE = 4, /* numbers of devices */
     FD_DETAIL_PIDFD = 8,  /* the process */
     FD_DETAIL_ALL = 15,
+    FD_DETAIL_VERIFIED = 16, /* only if it is still the file that it was when the call was made, as its memory says */
 };
 
 /* A descriptor that a call has to do with. */

@@ -101,6 +101,7 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
         .tids = request->pids,
         .tid_count = request->pid_count,
         .follows = request->follows,
+        .has_descriptors = request->wants_descriptors,
         .string_bytes = request->string_bytes,
     };
     int result = check(request, err);
@@ -175,11 +176,9 @@ static int run(const struct system_call_request *request, int *status_out, struc
 
     if (result != 0)
         return result;
-    if (request->wants_descriptors)
-        say(&watch, "what descriptors are is looked up when a call is reported: those that were closed meanwhile are "
-                    "shown as what they are then; '--via inside' and '--via ptrace' know what they were");
     if (request->wants_cpu)
-        say(&watch, "what the CPU works for calls is not known in the kernel's tracepoints; -w counts how long they take");
+        say(&watch,
+            "what the CPU works for calls is not known in the kernel's tracepoints; -w counts how long they take");
     call_assembler_init(&watch.assembler, request, request->program == NULL ? 0 : watch.start.pid);
     stop_signals_forget();
     stop_signals_take();

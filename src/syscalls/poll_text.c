@@ -119,9 +119,8 @@ void poll_text_put_poll_result(const struct call_text *text, bool has_timespec)
             text_put_string(text->out, "...");
             break;
         }
-        text_put_string(text->out, "{fd=");
-        call_text_put_fd(text, entry.fd);
-        text_put_string(text->out, ", revents=");
+        /* What it is stands among the arguments. */
+        text_format(text->out, "{fd=%d, revents=", entry.fd);
         constant_set_put_flags(text->out, SYSTEM_CALL_SET_poll, (uint16_t)entry.revents);
         text_put_char(text->out, '}');
     }
@@ -151,7 +150,7 @@ void poll_text_put_select_result(const struct call_text *text, bool has_timespec
         if (!is_any)
             continue;
         text_format(text->out, "%s%s", is_first ? " (" : ", ", names[i]);
-        put_set(text, address, count, true);
+        put_set(text, address, count, false);
         is_first = false;
     }
     if (text->arguments[4] != 0)

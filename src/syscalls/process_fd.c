@@ -9,6 +9,7 @@
 
 #include "ring/detail_descriptor.h"
 #include "syscalls/socket_names.h"
+#include "syscalls/system_call_program_layout.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -86,6 +87,29 @@ static bool look(const struct call_fd *fd, struct known_descriptor *known)
     return true;
 }
 
+/* Whether it is the file that it was. A socket is called by its number alone, so that it is known if it is gone, too.
+ */
+static bool verify(const struct call_fd *fd, struct known_descriptor *known, bool is_there)
+{
+    struct call_program_file file;
+    char path[64];
+    struct stat info;
+
+    if (!read_kept(fd->memory, CALL_PROGRAM_FILE_AT(fd->fd), &file, sizeof(file)))
+        return false;
+    if (fd->fd == AT_FDCWD)
+        snprintf(path, sizeof(path), "/proc/%d/cwd", fd->pid);
+    else
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", fd->pid, fd->fd);
+    if (is_there && stat(path, &info) == 0 && info.st_ino == file.inode)
+        return true;
+    if (!S_ISSOCK(file.mode))
+        return false;
+    known->facts = (struct detail_descriptor){.fd = fd->fd, .mode = file.mode};
+    known->link_bytes = (size_t)snprintf(known->link, sizeof(known->link), "socket:[%llu]", file.inode);
+    return true;
+}
+
 /* The process that a descriptor stands for. */
 static int find_process(const struct call_fd *fd)
 {
@@ -132,6 +156,7 @@ static bool put_socket(struct text_writer *out, const struct known_descriptor *k
 {
     struct socket_addresses addresses = {
         .protocol = known->facts.protocol_number,
+        .is_stream = strncmp(known->facts.protocol, "TCP", strlen("TCP")) == 0,
         .local = known->facts.local,
         .local_bytes = known->facts.local_bytes,
         .peer = known->facts.peer,
@@ -186,11 +211,20 @@ static void put_path(struct text_writer *out, const struct known_descriptor *kno
     text_put_string(out, is_deleted ? ">(deleted)" : ">");
 }
 
+static bool find(const struct call_fd *fd, struct known_descriptor *known)
+{
+    if (is_kept(fd->memory))
+        return recall(fd, known);
+    if ((fd->details & FD_DETAIL_VERIFIED) != 0)
+        return verify(fd, known, look(fd, known));
+    return look(fd, known);
+}
+
 void process_fd_put(struct text_writer *out, const struct call_fd *fd)
 {
     struct known_descriptor known;
 
-    if (is_kept(fd->memory) ? !recall(fd, &known) : !look(fd, &known))
+    if (!find(fd, &known))
         return;
     known.link[known.link_bytes] = '\0';
     if ((fd->details & FD_DETAIL_SOCKET) != 0 && put_socket(out, &known))

@@ -77,6 +77,18 @@ static bool put_address(struct text_writer *out, const void *address, size_t siz
     return false;
 }
 
+static void keep(unsigned long inode, const char *name)
+{
+    kept[inode % KEPT].inode = inode;
+    memcpy(kept[inode % KEPT].name, name, strlen(name) + 1);
+}
+
+/* NULL: it is not kept. */
+static const char *find_kept(unsigned long inode)
+{
+    return kept[inode % KEPT].inode == inode ? kept[inode % KEPT].name : NULL;
+}
+
 /* "ROUTE:1234" */
 static void put_netlink(struct text_writer *out, unsigned protocol, unsigned port)
 {
@@ -104,8 +116,11 @@ static void put_unix_path(struct text_writer *out, const char *path, size_t size
 
 bool socket_addresses_put(struct text_writer *out, const struct socket_addresses *addresses)
 {
-    char peer[NAME_BYTES];
-    struct text_writer text;
+    char text[NAME_BYTES];
+    struct text_writer name;
+    const char *was;
+    bool is_same;
+    size_t length;
     sa_family_t family = AF_UNSPEC;
     struct sockaddr_nl netlink = {.nl_pid = 0};
 
@@ -123,11 +138,19 @@ bool socket_addresses_put(struct text_writer *out, const struct socket_addresses
                       addresses->local_bytes - offsetof(struct sockaddr_un, sun_path));
         return true;
     }
-    if (!put_address(out, addresses->local, addresses->local_bytes))
+    text_init(&name, text, sizeof(text));
+    if (!put_address(&name, addresses->local, addresses->local_bytes))
         return false;
-    text_init(&text, peer, sizeof(peer));
-    if (put_address(&text, addresses->peer, addresses->peer_bytes))
-        text_format(out, "->%s", peer);
+    length = name.used;
+    text_put_string(&name, "->");
+    if (!put_address(&name, addresses->peer, addresses->peer_bytes))
+        text[length] = '\0';
+    else if (addresses->is_stream)
+        keep(addresses->inode, text);
+    /* A connection that the other side has ended has no peer any more, but is the same one. */
+    was = addresses->is_stream && text[length] == '\0' ? find_kept(addresses->inode) : NULL;
+    is_same = was != NULL && strncmp(was, text, length) == 0 && was[length] == '-';
+    text_put_string(out, is_same ? was : text);
     return true;
 }
 
@@ -309,18 +332,16 @@ bool socket_name_put(struct text_writer *out, const char *protocol, unsigned lon
     struct text_writer text;
     struct socket_lookup lookup = {.out = &text, .inode = inode};
 
-    if (kept[inode % KEPT].inode == inode) {
-        text_put_string(out, kept[inode % KEPT].name);
+    if (find_kept(inode) != NULL) {
+        text_put_string(out, find_kept(inode));
         return true;
     }
     text_init(&text, name, sizeof(name));
     look_up(&lookup, protocol);
     if (!lookup.is_named)
         return false;
-    if (lookup.is_final) {
-        kept[inode % KEPT].inode = inode;
-        memcpy(kept[inode % KEPT].name, name, sizeof(name));
-    }
+    if (lookup.is_final)
+        keep(inode, name);
     text_put_string(out, name);
     return true;
 }

@@ -23,6 +23,7 @@ bool socket_name_put(struct text_writer *out, const char *protocol, unsigned lon
 struct socket_addresses {
     unsigned long inode;
     unsigned protocol; /* of one of netlink's sockets */
+    bool is_stream;    /* what it was connected to is its peer until another one is */
     const void *local;
     size_t local_bytes;
     const void *peer;

@@ -154,10 +154,21 @@ static struct call_program_piece piece_of(const struct system_call_argument *arg
     }
 }
 
+/* The arguments that are descriptors, and behind them the result. */
+static unsigned descriptors_of(const struct system_call_signature *call)
+{
+    unsigned bits = call->result == SYSTEM_CALL_FD ? 1u << SYSTEM_CALL_ARGUMENTS_MAX : 0;
+
+    for (unsigned i = 0; i < call->argument_count; i++)
+        if (call->arguments[i].kind == SYSTEM_CALL_FD || call->arguments[i].kind == SYSTEM_CALL_DIRFD)
+            bits |= 1u << i;
+    return bits;
+}
+
 struct call_program_plan system_call_plan(uint64_t number, bool is_wanted, uint32_t string_bytes)
 {
     const struct system_call_signature *call = system_call_by_number(number);
-    struct call_program_plan plan = {.is_wanted = is_wanted};
+    struct call_program_plan plan = {.is_wanted = is_wanted, .descriptors = call == NULL ? 0 : descriptors_of(call)};
 
     for (unsigned i = 0; call != NULL && i < call->argument_count; i++) {
         const struct system_call_argument *argument = &call->arguments[i];

@@ -51,7 +51,7 @@ struct call_program_piece {
 /* One for each number. */
 struct call_program_plan {
     unsigned is_wanted;
-    unsigned reserved;
+    unsigned descriptors; /* a bit for each argument that is one; the next one: the result is one */
     struct call_program_piece pieces[6];
 };
 
@@ -66,6 +66,19 @@ enum call_program_record_kind {
 enum call_program_record_flag {
     CALL_RECORD_MISSES = 1,    /* memory that was to be read was not there */
     CALL_RECORD_NO_STATUS = 2, /* nobody knows how it ended */
+};
+
+/*
+ * Which file a descriptor was: a buffer among the values, at an address where no memory can be, which its number makes.
+ * Of a folder's, AT_FDCWD, it is that of the thread.
+ */
+#define CALL_PROGRAM_FILE_AT(fd) (0xfe00000000000000ull + ((unsigned long long)(unsigned)(fd) << 14))
+#define CALL_PROGRAM_FDCWD       (-100)
+
+struct call_program_file {
+    unsigned long long inode;
+    unsigned mode;
+    unsigned reserved;
 };
 
 /* Behind it are values (ring/detail_value.h): for each piece a pointer, and a string or a buffer. */

@@ -12,6 +12,7 @@ command -v strace >/dev/null || {
 }
 [[ $gait == /* ]] || gait=$PWD/$gait
 export TZ=UTC LC_ALL=C
+project=$PWD
 
 # What cannot be the same in two runs; and what strace says of processes that it finds.
 same() {
@@ -21,7 +22,9 @@ same() {
         -e 's/\[[0-9a-f]{16}\]/[PLACE]/; s/0x[0-9a-f]{5,}/ADDRESS/g; s/^\[pid +[0-9]+/[pid N/; s/^[0-9]+ +([^0-9 ])/N \1/' \
         -e 's/^[0-9]+ +([0-9]{2}:|[0-9]{10}|[0-9]+\.)/N \1/; s/(= |pid=|kill\()[0-9]{3,}/\1N/g' \
         -e 's/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/; s/\b[0-9]{10}\b/TIME/; s/\.[0-9]{9}/.NINE/g; s/\.[0-9]{6}/.SIX/g' \
-        -e 's/\.[0-9]{3}\b/.THREE/g; s/ADDRESS +=/ADDRESS =/; s/ +=/ =/; s/, ADDRESS \/\* [0-9]+ vars/, VARS/; s/getrandom\("[^"]*"/getrandom("BYTES"/' "$1"
+        -e 's/\.[0-9]{3}\b/.THREE/g; s/ADDRESS +=/ADDRESS =/; s/ +=/ =/; s/, ADDRESS \/\* [0-9]+ vars/, VARS/; s/getrandom\("[^"]*"/getrandom("BYTES"/' \
+        -e 's/:\[[0-9]+/:[N/g; s/([0-9]):[0-9]{4,}/\1:N/g; s/ROUTE:[0-9]+/ROUTE:N/; s/htons\([0-9]+\)/htons(N)/; s/descriptors-[0-9]+/descriptors-N/' \
+        "$1"
 }
 
 # How gait sees calls, where that is not its own choice.
@@ -146,6 +149,15 @@ takes() {
     takes -c -o x -U calls -S calls dash -c 'exit 1'
     [[ $(id -u) != 0 ]] || takes -u nobody -e trace=close id -un
 }
+
+# What descriptors are, when numbers of inodes, ports and processes are left out: from inside, and stopped.
+for how in inside ptrace; do
+    way=(--via "$how")
+    for details in -y -yy; do
+        takes $details -e trace=openat,read,write,close,dup2,socket,bind,listen,connect,accept4,sendto,recvfrom -e signal=none \
+            -o x /usr/bin/python3 -I -S "$project/tests/system/programs/descriptors.py" .
+    done
+done
 
 # What is not seen from inside, and is with a way that sees it: signals, and how children end.
 way=(--via ptrace)

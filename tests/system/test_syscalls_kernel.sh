@@ -108,4 +108,14 @@ if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then
     grep -q "try as root, or '--via inside'" "$folder/err" || fail 'nobody says what to do without privilege' "$folder/err"
 fi
 
+# What descriptors are is told if it is certain, and nothing else is: the same number means one file after the other.
+checks=$((checks + 2))
+"$gait" syscalls --via kernel -y -e trace=openat,read,close,dup2 -o "$folder/fds" dash -c \
+    'exec 5</etc/hostname; sleep 0.3; read -r line <&5; cat /etc/hostname /etc/passwd /etc/group; exit' >/dev/null 2>"$folder/err" ||
+    fail 'descriptors in the kernel: it fails'
+grep -q '5</etc/hostname>' "$folder/fds" || fail 'descriptors in the kernel: one that stays open is not told' "$folder/fds"
+awk -F'[<>]' '/^openat.* = 3/ { split($0, parts, "\""); wanted = parts[2] }
+    /^(read|close)\(3</ { sub(".*/", "", wanted); if (index($2, substr(wanted, 1, 4)) == 0) exit 1 }' "$folder/fds" ||
+    fail 'descriptors in the kernel: one is told as another file' "$folder/fds"
+
 finish

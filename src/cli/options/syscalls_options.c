@@ -586,6 +586,9 @@ static void complete(struct syscalls_options *options)
     if (options->fd_details != 0)
         options->lines.text.put_fd = process_fd_put;
     options->lines.text.fd_details = options->fd_details;
+    /* Who does not stop the process looks at it too late. */
+    if (options->source == system_call_source_find("kernel"))
+        options->lines.text.fd_details |= FD_DETAIL_VERIFIED;
     if (options->lines.has_names)
         options->lines.text.put_pid = process_name_put;
 }

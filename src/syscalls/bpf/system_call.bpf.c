@@ -102,10 +102,42 @@ struct {
 
 #include "arch/kernel_registers.inc"
 
+struct inode {
+    unsigned long i_ino;
+    unsigned short i_mode;
+} __attribute__((preserve_access_index));
+
+struct file {
+    struct inode *f_inode;
+} __attribute__((preserve_access_index));
+
+struct fdtable {
+    unsigned int max_fds;
+    struct file **fd;
+} __attribute__((preserve_access_index));
+
+struct files_struct {
+    struct fdtable *fdt;
+} __attribute__((preserve_access_index));
+
+struct dentry {
+    struct inode *d_inode;
+} __attribute__((preserve_access_index));
+
+struct path {
+    struct dentry *dentry;
+} __attribute__((preserve_access_index));
+
+struct fs_struct {
+    struct path pwd;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
     int pid;
     int tgid;
     int exit_code;
+    struct files_struct *files;
+    struct fs_struct *fs;
 } __attribute__((preserve_access_index));
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -327,6 +359,42 @@ __noinline int put_clone(struct written_call *written, u64 address, u64 size, u3
     return 0;
 }
 
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+static __always_inline struct inode *inode_of(int fd)
+{
+    struct task_struct *task = (void *)bpf_get_current_task();
+    struct fdtable *table;
+    struct file **files, *file = 0;
+
+    if (fd == CALL_PROGRAM_FDCWD)
+        return BPF_CORE_READ(task, fs, pwd.dentry, d_inode);
+    table = BPF_CORE_READ(task, files, fdt);
+    if (!table || (u32)fd >= BPF_CORE_READ(table, max_fds))
+        return 0;
+    files = BPF_CORE_READ(table, fd);
+    if (bpf_probe_read_kernel(&file, sizeof(file), files + (u32)fd) != 0 || !file)
+        return 0;
+    return BPF_CORE_READ(file, f_inode);
+}
+
+/* Which file it is right now, if it is open. */
+__noinline int put_file(struct written_call *written, int fd)
+{
+    struct memory_piece *piece = written ? place(written, CALL_PROGRAM_FILE_AT(fd)) : 0;
+    struct inode *inode = inode_of(fd);
+    struct call_program_file facts = {.inode = 0};
+
+    if (!piece || !inode)
+        return 0;
+    facts.inode = BPF_CORE_READ(inode, i_ino);
+    facts.mode = BPF_CORE_READ(inode, i_mode);
+    piece->type = TYPE_BUFFER;
+    __builtin_memcpy(piece + 1, &facts, sizeof(facts));
+    put(written, piece, sizeof(facts));
+    return 0;
+}
+
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static __always_inline u64 count_of(const struct call_program_piece *piece, const struct open_system_call *call,
@@ -462,6 +530,9 @@ int on_enter(struct bpf_raw_tracepoint_args *context)
     if (!written)
         return 0;
     __builtin_memcpy(written->record.words, call->words, sizeof(call->words));
+    for (u32 i = 0; i < 6; i++)
+        if (plan->descriptors & 1u << i)
+            put_file(written, (int)call->words[i]);
     call->missed = put_pieces(written, plan, call, &moment, 0);
     if (call->missed)
         written->record.flags = CALL_RECORD_MISSES;
@@ -488,6 +559,8 @@ int on_leave(struct bpf_raw_tracepoint_args *context)
     if (!plan || !written)
         return 0;
     written->record.words[0] = (u64)moment.result;
+    if (plan->descriptors & 1u << 6 && moment.result >= 0)
+        put_file(written, (int)moment.result);
     (void)put_pieces(written, plan, call, &moment, call->missed);
     end(written);
     return 0;

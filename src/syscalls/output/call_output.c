@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +39,28 @@ static bool is_command(const char *name)
     return name != NULL && (name[0] == '|' || name[0] == '!');
 }
 
+static void ignore_signal(int signal)
+{
+    (void)signal;
+}
+
+/* A command that reads no more is a failure to write, and no end of us. Programs that are executed do not inherit a
+ * handler, as they would what is ignored. */
+static void outlive_readers(void)
+{
+    const struct sigaction outliving = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
+    struct sigaction before;
+
+    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        (void)sigaction(SIGPIPE, &outliving, NULL);
+}
+
 static FILE *open_stream(const struct call_output_options *options)
 {
     if (options->name == NULL)
         return stderr;
+    if (is_command(options->name))
+        outlive_readers();
     if (is_command(options->name))
         return popen(options->name + 1, "we");
     return fopen(options->name, options->appends ? "ae" : "we");

@@ -63,7 +63,29 @@ static void what_makes_no_sense_is_refused(void)
     }
 }
 
+static void memory_can_be_poked_at(void)
+{
+    uint8_t bytes[INJECTION_POKE_BYTES];
+    uint64_t ns;
+
+    CHECK_EQUAL(injection_parse("read:poke_exit=@arg2=00fF10,@arg1=20", false, &injection, &fault), 0);
+    CHECK_EQUAL(injection_needs_stop(&injection) && injection.poke_enter[0] == '\0', 1);
+    CHECK_EQUAL(injection_poke(injection.poke_exit, 1, bytes), 3);
+    CHECK_EQUAL(bytes[0] == 0 && bytes[1] == 0xff && bytes[2] == 0x10, 1);
+    CHECK_EQUAL(injection_poke(injection.poke_exit, 0, bytes) == 1 && bytes[0] == 0x20, 1);
+    CHECK_EQUAL(injection_poke(injection.poke_exit, 2, bytes), 0);
+    CHECK_EQUAL(injection_parse("read:poke_enter=@arg7=00", false, &injection, &fault), -EINVAL);
+    CHECK_EQUAL(injection_parse("read:poke_enter=@arg1=0", false, &injection, &fault), -EINVAL);
+    CHECK_EQUAL(injection_parse("read:poke_enter=@arg1=00,", false, &injection, &fault), -EINVAL);
+    CHECK_EQUAL(injection_parse("read:error=EIO:syscall=getpid", false, &injection, &fault), 0);
+    CHECK_EQUAL(injection_needs_stop(&injection), 0);
+    CHECK_EQUAL(injection_parse("read:error=EIO:syscall=write", false, &injection, &fault), -EINVAL);
+    CHECK_EQUAL(injection_parse_duration("5ms", &ns) && ns == 5000000, 1);
+    CHECK_EQUAL(injection_parse_duration("x", &ns), 0);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(memory_can_be_poked_at),
     CHECK_CASE(parts_are_read),
     CHECK_CASE(what_makes_no_sense_is_refused),
 };

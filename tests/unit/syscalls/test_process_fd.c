@@ -4,6 +4,7 @@
 
 #include "ring/detail_descriptor.h"
 #include "support/check.h"
+#include "syscalls/system_call_program_layout.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -111,6 +112,41 @@ static void what_was_kept_is_told_and_nothing_else(void)
     CHECK_TEXT(buffer, "");
 }
 
+/* Memory of a call that says which file a descriptor was. */
+static size_t read_file(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    if (address != CALL_PROGRAM_FILE_AT(1) || size_bytes != sizeof(struct call_program_file))
+        return 0;
+    memcpy(bytes_out, context, size_bytes);
+    return size_bytes;
+}
+
+static void only_the_file_that_it_was_is_told(void)
+{
+    struct call_program_file file = {.mode = S_IFREG};
+    const struct call_memory memory = {read_file, &file};
+    struct call_fd fd = {.pid = getpid(), .fd = 1, .details = FD_DETAIL_ALL | FD_DETAIL_VERIFIED, .memory = &memory};
+    struct stat info;
+
+    fstat(1, &info);
+    file.inode = info.st_ino;
+    text_init(&out, buffer, sizeof(buffer));
+    process_fd_put(&out, &fd);
+    CHECK_EQUAL(buffer[0], '<');
+    file.inode++;
+    text_init(&out, buffer, sizeof(buffer));
+    process_fd_put(&out, &fd);
+    CHECK_TEXT(buffer, "");
+    file = (struct call_program_file){.inode = 123, .mode = S_IFSOCK};
+    text_init(&out, buffer, sizeof(buffer));
+    process_fd_put(&out, &fd);
+    CHECK_TEXT(buffer, "<socket:[123]>");
+    fd.fd = 2;
+    text_init(&out, buffer, sizeof(buffer));
+    process_fd_put(&out, &fd);
+    CHECK_TEXT(buffer, "");
+}
+
 static void processes_have_names(void)
 {
     text_init(&out, buffer, sizeof(buffer));
@@ -122,11 +158,9 @@ static void processes_have_names(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(descriptors_are_files_folders_or_nothing),
-    CHECK_CASE(names_cannot_move_the_cursor),
-    CHECK_CASE(details_are_those_that_are_asked_for),
-    CHECK_CASE(what_was_kept_is_told_and_nothing_else),
-    CHECK_CASE(processes_have_names),
+    CHECK_CASE(descriptors_are_files_folders_or_nothing), CHECK_CASE(names_cannot_move_the_cursor),
+    CHECK_CASE(details_are_those_that_are_asked_for),     CHECK_CASE(what_was_kept_is_told_and_nothing_else),
+    CHECK_CASE(only_the_file_that_it_was_is_told),        CHECK_CASE(processes_have_names),
 };
 
 CHECK_MAIN(cases)

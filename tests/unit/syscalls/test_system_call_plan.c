@@ -28,6 +28,7 @@ static void paths_come_whole(void)
 {
     struct call_program_plan plan = system_call_plan(SYS_openat, true, 10);
 
+    CHECK_EQUAL(plan.descriptors, 1u | 1u << 6);
     CHECK_EQUAL(plan.pieces[1].kind, CALL_PIECE_STRING);
     CHECK_EQUAL(plan.pieces[1].most, CALL_PROGRAM_PIECE_BYTES);
 }

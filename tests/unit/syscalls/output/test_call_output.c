@@ -105,6 +105,11 @@ static void what_cannot_be_written_is_said(void)
     CHECK_EQUAL(call_output_open(&options, &lines, &output, &err), 0);
     put(output, 1, SYSTEM_CALL_LEFT, 3);
     CHECK_EQUAL(call_output_close(output, &err) < 0, 1);
+    options = (struct call_output_options){.name = "|exit 3"};
+    CHECK_EQUAL(call_output_open(&options, &lines, &output, &err), 0);
+    for (int i = 0; i < 20000; i++)
+        put(output, 1, SYSTEM_CALL_LEFT, 3);
+    CHECK_EQUAL(call_output_close(output, &err) < 0, 1);
     options = (struct call_output_options){.name = "/dev/full"};
     CHECK_EQUAL(call_output_open(&options, &lines, &output, &err), 0);
     put(output, 1, SYSTEM_CALL_LEFT, 3);

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Descriptors of all kinds, whose numbers mean one file after the other.
+import os
+import socket
+import sys
+
+folder = sys.argv[1]
+for name in ("one", "two", "three"):
+    fd = os.open(folder + "/" + name, os.O_RDWR | os.O_CREAT)
+    os.write(fd, b"text")
+    os.close(fd)
+fd = os.open(folder + "/gone", os.O_RDWR | os.O_CREAT)
+os.unlink(folder + "/gone")
+os.write(fd, b"text")
+other = os.open(folder + "/one", os.O_RDONLY)
+os.dup2(other, fd)
+os.read(fd, 4)
+os.close(fd)
+os.close(other)
+null = os.open("/dev/null", os.O_RDWR)
+os.write(null, b"text")
+os.close(null)
+child = os.fork()
+if child == 0:
+    fd = os.open(folder + "/two", os.O_RDONLY)
+    os.read(fd, 4)
+    os._exit(0)
+fd = os.open(folder + "/three", os.O_RDONLY)
+os.waitpid(child, 0)
+os.read(fd, 4)
+os.close(fd)
+server = socket.socket()
+server.bind(("127.0.0.1", 0))
+server.listen()
+client = socket.socket()
+client.connect(server.getsockname())
+peer, _ = server.accept()
+client.sendall(b"hello")
+peer.recv(10)
+peer.close()
+client.close()
+server.close()
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("127.0.0.1", 0))
+datagrams.close()
+local = socket.socket(socket.AF_UNIX)
+local.bind("\0gait-descriptors-%d" % os.getpid())
+local.close()
+netlink = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+netlink.bind((0, 0))
+netlink.close()
