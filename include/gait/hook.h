@@ -131,6 +131,34 @@ int gait_hook_replace(struct gait_hooks *hooks, uint64_t function, uint64_t repl
 int gait_hook_replace_in_place(struct gait_hooks *hooks, uint64_t function, uint64_t replacement, void **original_out,
                                struct gait_error *err);
 
+/* Zeroes mean the default everywhere but in size_bytes and function. */
+struct gait_replacement {
+    size_t size_bytes;
+    uint64_t function;   /* that is called instead */
+    void *data;          /* for gait_hook_replaced_call; one function can so be the replacement of many */
+    void **original_out; /* as above */
+    bool in_place;       /* as gait_hook_replace_in_place: then there is neither data nor a call to be found */
+};
+
+/* As gait_hook_replace. -EINVAL also for data in place, and for fields that are not known. */
+int gait_hook_put_replacement(struct gait_hooks *hooks, uint64_t function, const struct gait_replacement *replacement,
+                              struct gait_error *err);
+
+/* A call that goes to a replacement. */
+struct gait_replaced_call {
+    size_t size_bytes;       /* to be set before */
+    uint64_t function;       /* that was called */
+    uint64_t return_address; /* the caller's */
+    void *data;              /* as given with the replacement that the function has now */
+    uint32_t depth;          /* how many calls of hooked functions this one is in */
+};
+
+/*
+ * Inside of a replacement, and of what that calls: which call it stands for, the innermost one of the calling thread.
+ * False: there is none, as outside of replacements. Signal-safe.
+ */
+bool gait_hook_replaced_call(struct gait_replaced_call *call_out);
+
 /* The function is what it was. Replacements that are running go on. -ENOENT: it is not replaced. */
 int gait_hook_revert(struct gait_hooks *hooks, uint64_t function, struct gait_error *err);
 
@@ -172,6 +200,28 @@ enum gait_hook_method {
     GAIT_HOOK_HOP,               /* a short jump to one in such bytes near by */
     GAIT_HOOK_TRAP               /* a trap */
 };
+
+/* What is in the way of a plain jump at the entry of a function, which is hooked in another way then, or not at all. */
+enum gait_hook_obstacle {
+    GAIT_HOOK_NO_OBSTACLE,
+    GAIT_HOOK_TOO_SHORT,
+    GAIT_HOOK_BRANCH_INSIDE,  /* a branch leads into the bytes that a jump needs */
+    GAIT_HOOK_RETURN_INSIDE,  /* a call would come back into them */
+    GAIT_HOOK_LOOP_TO_ENTRY,  /* it branches back to its entry */
+    GAIT_HOOK_NOT_MOVABLE,    /* an instruction there does the same at its place only */
+    GAIT_HOOK_NOT_CODE,       /* its bytes are no instructions */
+    GAIT_HOOK_NOT_MAPPED,     /* it is in no readable code */
+    GAIT_HOOK_NOT_A_FUNCTION, /* it is a part of a function, which is jumped to */
+    GAIT_HOOK_IS_A_TRAP,      /* it only raises a signal */
+    GAIT_HOOK_KNOWN_BY_BYTES  /* debuggers and unwinders know it by its bytes */
+};
+
+/*
+ * Finds out, of a function that is hooked or not. What refused a function with -EOPNOTSUPP is this, and the text of
+ * that error says it as well. Errors as gait_hook_attach.
+ */
+int gait_hook_find_obstacle(struct gait_hooks *hooks, uint64_t address, enum gait_hook_obstacle *obstacle_out,
+                            struct gait_error *err);
 
 enum gait_hook_method gait_hook_method_of(struct gait_hooks *hooks, uint64_t address);
 

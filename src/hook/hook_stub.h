@@ -55,6 +55,7 @@ struct hook_function {
     _Atomic(const struct hook_listeners *) listeners; /* NULL: none */
     uint32_t record_number;                           /* of the records that are written of it; see ring_block */
     void *owner;                                      /* free for the table of hooks */
+    void *replacement_data;                           /* the user's, for its replacement */
 };
 
 enum hook_stub_part {

@@ -170,6 +170,7 @@ static int replace(struct hook_table *table, const struct hook_target *target, u
         return -EBUSY;
     site->wanted.replacement = replacement;
     site->wanted.is_in_place = is_in_place;
+    site->hook.function.replacement_data = target->replacement_data;
     table_sites_mark(table, site);
     if (original_out != NULL) {
         site->is_exposed = true;
@@ -210,6 +211,30 @@ static int revert(struct hook_table *table, uint64_t address)
     site->wanted.is_in_place = false;
     table_sites_mark(table, site);
     return 0;
+}
+
+static int find_obstacle(struct hook_table *table, uint64_t address, unsigned *obstacle_out)
+{
+    struct hook_plan plan;
+    int result = hook_table_has_code(table, address) ? -EPERM : live_plans_at(&table->plans, address, &plan);
+
+    if (result != 0)
+        return result;
+    *obstacle_out = plan.obstacle;
+    live_plans_release(&table->plans, &plan);
+    return 0;
+}
+
+int hook_table_obstacle(struct hook_table *table, uint64_t address, unsigned *obstacle_out)
+{
+    int result = hook_transaction_enter(table, USER_STACK), found;
+
+    if (result != 0)
+        return result;
+    found = find_obstacle(table, address, obstacle_out);
+    /* Nothing was changed: a transaction that is open goes on, whatever was found. */
+    result = hook_transaction_end_call(table, 0);
+    return found != 0 ? found : result;
 }
 
 int hook_table_revert(struct hook_table *table, uint64_t address)

@@ -96,6 +96,7 @@ struct hook_target {
     bool is_probe;                /* an instruction, wherever it is; no call is entered or left there */
     bool is_system_call;          /* it makes one, and has a plan: its stub does all that can be wanted */
     bool without_traps;           /* what only a trap could hook is not hooked: -EOPNOTSUPP */
+    void *replacement_data;       /* of a replacement: the user's, for replaced_call_find */
 };
 
 /*
@@ -122,6 +123,12 @@ MUST_USE int hook_table_detach(struct hook_table *table, struct hook_attachment 
  */
 MUST_USE int hook_table_replace(struct hook_table *table, const struct hook_target *target, uint64_t replacement,
                                 bool is_in_place, uint64_t *original_out);
+
+/*
+ * What is in the way of a plain jump at an address (enum hook_obstacle). Errors as above: where nothing could be hooked
+ * at all.
+ */
+MUST_USE int hook_table_obstacle(struct hook_table *table, uint64_t address, unsigned *obstacle_out);
 
 /* -ENOENT: it is not replaced. */
 MUST_USE int hook_table_revert(struct hook_table *table, uint64_t address);

@@ -128,6 +128,32 @@ static bool is_called_by_replacement(struct hook_thread *thread, const struct in
     return false;
 }
 
+/* A stack is taken to be no larger than that, where nothing else tells it from others. */
+#define STACK_BYTES_MAX (8u << 20)
+
+bool listener_call_replaced(struct hook_thread *thread, uint64_t sp, struct replaced_call *call_out)
+{
+    struct invocation_cursor cursor;
+    const struct invocation *call;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((call = invocation_cursor_next(&cursor)) != NULL) {
+        const struct hook_function *function = stub_function(call->stub);
+        uint64_t slot = atomic_load_explicit(&call->slot, memory_order_relaxed);
+
+        if ((stub_parts(call->stub) & HOOK_STUB_REPLACE) == 0 || (slot < sp && sp - slot < STACK_BYTES_MAX))
+            continue;
+        *call_out = (struct replaced_call){
+            .function = function->address,
+            .return_address = caller_of(thread, call),
+            .data = function->replacement_data,
+            .depth = call->depth,
+        };
+        return true;
+    }
+    return false;
+}
+
 static uint32_t enter_original(struct hook_thread *thread, struct invocation *invocation, struct gait_cpu_context *cpu)
 {
     cpu->pc = stub_function(invocation->stub)->trampoline;

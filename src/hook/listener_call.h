@@ -34,6 +34,20 @@ uint32_t listener_call_once(struct hook_thread *thread, uint64_t stub, struct ga
 /* The thread that a listener is called on, for listeners of our own: quicker than hook_thread_current(). */
 struct hook_thread *listener_call_thread(const struct gait_invocation *invocation);
 
+/* A call whose replacement runs. */
+struct replaced_call {
+    uint64_t function;
+    uint64_t return_address; /* the caller's */
+    void *data;              /* of the replacement */
+    uint32_t depth;
+};
+
+/*
+ * The innermost call of the thread, the calling one, whose replacement runs. What was jumped out of, and not noticed
+ * yet, lies below `sp`, where the thread is on its stack. False: there is none. Signal-safe.
+ */
+bool listener_call_replaced(struct hook_thread *thread, uint64_t sp, struct replaced_call *call_out);
+
 /*
  * Finds the program's vector registers for a listener that was called with that context, on the calling thread. They
  * are nowhere if the call was unwound, or if they take too much memory. False: the context is that of no listener.

@@ -10,6 +10,7 @@
 #include "elf/function_list.h"
 #include "hook/hook_table.h"
 #include "hook/hook_thread.h"
+#include "hook/listener_call.h"
 #include "hosted/error_text.h"
 #include "libgait/export.h"
 #include "libgait/hook_unwinding.h"
@@ -32,6 +33,12 @@ static const struct options_type hooks_options = {
     "hook functions",
     "gait_hooks_options",
     sizeof(struct gait_hooks_options),
+};
+
+static const struct options_type replacement_options = {
+    .doing = "replace a function",
+    .name = "gait_replacement",
+    .size_bytes = sizeof(struct gait_replacement),
 };
 
 static const struct options_type listener_options = {
@@ -85,6 +92,18 @@ static int failed(struct gait_error *err, int result, const char *doing, uint64_
     return result == 0
                ? 0
                : error_set(err, result, "cannot %s 0x%llx: %s", doing, (unsigned long long)address, reason(result));
+}
+
+/* What is in the way is said where it is known. */
+static int refused(struct gait_hooks *hooks, struct gait_error *err, int result, const char *doing, uint64_t address)
+{
+    unsigned obstacle = HOOK_NO_OBSTACLE;
+
+    if (result != -EOPNOTSUPP || hook_table_obstacle(hooks->table, address, &obstacle) != 0 ||
+        obstacle == HOOK_NO_OBSTACLE)
+        return failed(err, result, doing, address);
+    return error_set(err, result, "cannot %s 0x%llx: %s; hook what calls it", doing, (unsigned long long)address,
+                     hook_obstacle_text(obstacle));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------------
@@ -219,7 +238,7 @@ EXPORT int gait_hook_attach(struct gait_hooks *hooks, uint64_t function, const s
     if (result != 0)
         return result;
     target.without_traps = chosen.without_traps;
-    return failed(err, attach(hooks, &target, &chosen, hook_out), "listen to the function at", function);
+    return refused(hooks, err, attach(hooks, &target, &chosen, hook_out), "listen to the function at", function);
 }
 
 EXPORT int gait_hook_probe(struct gait_hooks *hooks, uint64_t instruction, const struct gait_listener *listener,
@@ -238,7 +257,7 @@ EXPORT int gait_hook_probe(struct gait_hooks *hooks, uint64_t instruction, const
         return error_set(err, EINVAL,
                          "cannot probe an instruction: the listener has a leave, but nothing is left there");
     target.without_traps = chosen.without_traps;
-    return failed(err, attach(hooks, &target, &chosen, hook_out), "probe the instruction at", instruction);
+    return refused(hooks, err, attach(hooks, &target, &chosen, hook_out), "probe the instruction at", instruction);
 }
 
 EXPORT int gait_hook_detach(struct gait_hooks *hooks, struct gait_hook *hook, struct gait_error *err)
@@ -316,27 +335,68 @@ EXPORT int gait_hook_unhook(struct gait_hooks *hooks, uint64_t address, struct g
 /* ---- replacements -------------------------------------------------------------------------------------------------
  */
 
-static int replace(struct gait_hooks *hooks, const uint64_t addresses[2], bool is_in_place, void **original_out,
+static int replace(struct gait_hooks *hooks, uint64_t function, const struct gait_replacement *replacement,
                    struct gait_error *err)
 {
-    struct hook_target target = {.address = addresses[0]};
+    struct hook_target target = {.address = function, .replacement_data = replacement->data};
 
     if (hooks == NULL)
         return missing(err, "replace a function");
-    return failed(err, hook_table_replace(hooks->table, &target, addresses[1], is_in_place, (uint64_t *)original_out),
-                  "replace the function at", addresses[0]);
+    return refused(hooks, err,
+                   hook_table_replace(hooks->table, &target, replacement->function, replacement->in_place,
+                                      (uint64_t *)replacement->original_out),
+                   "replace the function at", function);
+}
+
+EXPORT int gait_hook_put_replacement(struct gait_hooks *hooks, uint64_t function,
+                                     const struct gait_replacement *replacement, struct gait_error *err)
+{
+    struct gait_replacement chosen;
+    int result;
+
+    if (replacement == NULL)
+        return error_set(err, EINVAL, "cannot replace a function: there is no gait_replacement");
+    result = options_read(&replacement_options, replacement, &chosen, err);
+    if (result != 0)
+        return result;
+    if (chosen.in_place && chosen.data != NULL)
+        return error_set(err, EINVAL, "cannot replace a function: in place, a replacement has no data");
+    return replace(hooks, function, &chosen, err);
+}
+
+EXPORT bool gait_hook_replaced_call(struct gait_replaced_call *call_out)
+{
+    struct hook_thread *thread = hook_thread_current();
+    struct gait_replaced_call call = {.size_bytes = sizeof(call)};
+    struct replaced_call found;
+
+    if (thread == NULL || call_out == NULL || call_out->size_bytes < sizeof(call.size_bytes) ||
+        !listener_call_replaced(thread, (uintptr_t)__builtin_frame_address(0), &found))
+        return false;
+    call.function = found.function;
+    call.return_address = found.return_address;
+    call.data = found.data;
+    call.depth = found.depth;
+    if (call_out->size_bytes < call.size_bytes)
+        call.size_bytes = call_out->size_bytes;
+    memcpy(call_out, &call, call.size_bytes);
+    return true;
 }
 
 EXPORT int gait_hook_replace(struct gait_hooks *hooks, uint64_t function, uint64_t replacement, void **original_out,
                              struct gait_error *err)
 {
-    return replace(hooks, (const uint64_t[]){function, replacement}, false, original_out, err);
+    const struct gait_replacement given = {.function = replacement, .original_out = original_out};
+
+    return replace(hooks, function, &given, err);
 }
 
 EXPORT int gait_hook_replace_in_place(struct gait_hooks *hooks, uint64_t function, uint64_t replacement,
                                       void **original_out, struct gait_error *err)
 {
-    return replace(hooks, (const uint64_t[]){function, replacement}, true, original_out, err);
+    const struct gait_replacement given = {.function = replacement, .original_out = original_out, .in_place = true};
+
+    return replace(hooks, function, &given, err);
 }
 
 EXPORT int gait_hook_revert(struct gait_hooks *hooks, uint64_t function, struct gait_error *err)
@@ -417,6 +477,24 @@ EXPORT enum gait_hook_method gait_hook_method_of(struct gait_hooks *hooks, uint6
     if (hooks == NULL || !hook_table_is_hooked(hooks->table, address, &method))
         return GAIT_HOOK_NONE;
     return (enum gait_hook_method)(GAIT_HOOK_JUMP + (int)method);
+}
+
+#define HOOK_OBSTACLE(name, text) _Static_assert((int)GAIT_HOOK_##name == (int)HOOK_##name, "another order");
+#include "hook/hook_obstacles.def"
+#undef HOOK_OBSTACLE
+
+EXPORT int gait_hook_find_obstacle(struct gait_hooks *hooks, uint64_t address, enum gait_hook_obstacle *obstacle_out,
+                                   struct gait_error *err)
+{
+    unsigned obstacle;
+    int result;
+
+    if (hooks == NULL)
+        return missing(err, "look at a function");
+    result = hook_table_obstacle(hooks->table, address, &obstacle);
+    if (result == 0)
+        *obstacle_out = (enum gait_hook_obstacle)obstacle;
+    return failed(err, result, "hook the function at", address);
 }
 
 EXPORT int gait_hooks_collect(struct gait_hooks *hooks, struct gait_hooks_statistics *statistics_out,

@@ -52,6 +52,52 @@ static void revert(void *function)
     CHECK_EQUAL(gait_hook_revert(hooks, (uintptr_t)function, &error), 0);
 }
 
+static struct gait_replaced_call seen[4];
+static unsigned seen_count;
+
+/* Which of several functions was called is told by the data. */
+static NOINLINE long replace_several(long first, long second)
+{
+    struct gait_replaced_call *call = &seen[seen_count++ % 4];
+
+    *call = (struct gait_replaced_call){.size_bytes = sizeof(*call)};
+    CHECK(gait_hook_replaced_call(call));
+    if (call->data == &error)
+        return multiply(first, second) + add(first, second);
+    return first - second;
+}
+
+static void a_replacement_knows_its_call(void)
+{
+    struct gait_replacement replacement = {.size_bytes = sizeof(replacement), .function = (uintptr_t)replace_several};
+    struct gait_replaced_call call = {.size_bytes = sizeof(call)};
+
+    begin();
+    seen_count = 0;
+    CHECK(!gait_hook_replaced_call(&call));
+    replacement.data = &error;
+    CHECK_EQUAL(gait_hook_put_replacement(hooks, (uintptr_t)add, &replacement, &error), 0);
+    replacement.data = &seen_count;
+    CHECK_EQUAL(gait_hook_put_replacement(hooks, (uintptr_t)multiply, &replacement, &error), 0);
+    /* Inside of the first one comes the second, and the original of the first, which is called through it. */
+    CHECK_EQUAL(add(7, 3), 4 + 10);
+    CHECK_EQUAL(seen_count, 2);
+    CHECK_EQUAL(seen[0].function, (uintptr_t)add);
+    CHECK(seen[0].data == &error);
+    CHECK_EQUAL(seen[1].function, (uintptr_t)multiply);
+    CHECK(seen[1].data == &seen_count);
+    CHECK(seen[1].depth > seen[0].depth);
+    CHECK(seen[1].return_address - (uintptr_t)replace_several < 4096);
+    CHECK(!gait_hook_replaced_call(&call));
+    replacement.in_place = true;
+    CHECK_EQUAL(gait_hook_put_replacement(hooks, (uintptr_t)add, &replacement, &error), -EINVAL);
+    CHECK_EQUAL(gait_hook_put_replacement(hooks, (uintptr_t)add, NULL, &error), -EINVAL);
+    revert(add);
+    revert(multiply);
+    CHECK_EQUAL(add(7, 3), 10);
+    end();
+}
+
 static void a_function_can_be_replaced_and_its_original_called(void)
 {
     begin();
@@ -399,6 +445,7 @@ static void a_forked_child_changes_its_own_hooks_only(void)
 int main(void)
 {
     static const struct check_case cases[] = {
+        CHECK_CASE(a_replacement_knows_its_call),
         CHECK_CASE(a_function_can_be_replaced_and_its_original_called),
         CHECK_CASE(a_replacement_that_calls_the_function_gets_the_original),
         CHECK_CASE(a_function_can_be_replaced_and_listened_to),

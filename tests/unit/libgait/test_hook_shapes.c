@@ -175,10 +175,15 @@ static void the_shortest_functions_are_hooked(void)
 static void what_has_room_for_nothing_gets_a_trap(void)
 {
     struct gait_listener listener = listener_for(0);
+    enum gait_hook_obstacle obstacle = GAIT_HOOK_NO_OBSTACLE;
 
     begin();
     listener.without_traps = true;
     CHECK_EQUAL(gait_hook_attach(hooks, (uintptr_t)crowded_middle, &listener, NULL, &error), -EOPNOTSUPP);
+    CHECK_EQUAL(gait_hook_find_obstacle(hooks, (uintptr_t)crowded_middle, &obstacle, &error), 0);
+    CHECK_EQUAL(obstacle, GAIT_HOOK_TOO_SHORT);
+    CHECK(strstr(error.text, "it is too short") != NULL);
+    CHECK_EQUAL(gait_hook_find_obstacle(hooks, 8, &obstacle, &error), -EFAULT);
     hook_short(crowded_middle, true);
     hook_short(crowded_middle, true);
     end();
