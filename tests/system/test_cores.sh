@@ -66,6 +66,7 @@ gcc -O1 -g -pthread -static -o "$folder/crash_static" "$folder/crash.c" || exit 
 
 # look PROGRAM FILE: what a debugger sees in the core that is in the folder of the program, without addresses
 look() {
+    # shellcheck disable=SC2016 # they are gdb's
     timeout 60 gdb -nx -batch -ex 'print $_siginfo.si_signo' -ex 'print $_siginfo.si_code' -ex bt -ex 'thread apply all bt' \
         -ex 'x/4i outer' "$1" "$folder/core" >"$folder/gdb" 2>&1
     # The order of other threads is that of chance.
