@@ -8,6 +8,7 @@
  */
 #include "agent/handler_fronts.h"
 
+#include "agent/deadly_signals.h"
 #include "agent/dispatched_calls.h"
 #include "agent/hook_set.h"
 #include "agent/interrupted_place.h"
@@ -56,11 +57,12 @@ static struct {
     atomic_bool is_on;
     bool has_setter;
     bool has_asker;
+    bool are_covered; /* default actions */
 } state;
 
 void handler_fronts_prepare(void)
 {
-    state.has_setter = state.has_asker = false;
+    state.has_setter = state.has_asker = state.are_covered = false;
 }
 
 void handler_fronts_note_setter(void)
@@ -257,10 +259,16 @@ static void set_action(int signal, const struct handler_action *action)
     (void)raw_syscall(__NR_rt_sigaction, signal, (long)action, 0, sizeof(action->mask), 0, 0);
 }
 
+/* Actions can be hidden. */
+static bool are_hidden(void)
+{
+    return state.has_setter && !state.has_asker;
+}
+
 /* Puts a front in the place of a handler, unless that is another one by now. */
 static void put_front(int signal, uint64_t handler)
 {
-    uint64_t entry = state.has_setter && !state.has_asker ? make_entry(handler) : 0;
+    uint64_t entry = are_hidden() ? make_entry(handler) : 0;
     struct handler_action action;
 
     if (entry == 0 || !get_action(signal, &action) || action.handler != handler)
@@ -269,15 +277,50 @@ static void put_front(int signal, uint64_t handler)
     set_action(signal, &action);
 }
 
+/* For a thread that its signal ends. */
+static bool find_last_place(struct interrupted_place from, struct interrupted_place *found_out)
+{
+    const struct hook_thread *thread = hook_thread_current();
+    struct shown kept = {.real = from};
+
+    if (thread == NULL || !find_shown(thread, &kept))
+        return false;
+    *found_out = kept.shown;
+    return true;
+}
+
+static void restore_code(void)
+{
+    if (owner_lock_acquire(&state.lock, SIGNAL_TIMEOUT_MS) != 0)
+        return;
+    if (hook_set_open() == 0) {
+        (void)!hook_set_remove(true);
+        hook_set_close();
+    }
+    owner_lock_release(&state.lock);
+}
+
+void handler_fronts_cover_defaults(void)
+{
+    if (state.are_covered || !are_hidden())
+        return;
+    state.are_covered = true;
+    for (int signal = 1; signal <= SIGNALS; signal++)
+        deadly_signals_cover(signal);
+}
+
 void handler_fronts_begin(void)
 {
+    static const struct deadly_signals_helper helper = {find_last_place, restore_code};
     struct handler_action action;
 
+    deadly_signals_begin(&helper);
     atomic_store_explicit(&state.count, 0, memory_order_relaxed);
     atomic_store_explicit(&state.is_on, true, memory_order_release);
     for (int signal = 1; signal <= SIGNALS; signal++)
         if (get_action(signal, &action) && action.handler >= HANDLERS_FROM)
             put_front(signal, action.handler);
+    handler_fronts_cover_defaults();
 }
 
 void handler_fronts_leave(void)
@@ -285,11 +328,13 @@ void handler_fronts_leave(void)
     struct handler_action action;
 
     atomic_store_explicit(&state.is_on, false, memory_order_release);
-    for (int signal = 1; signal <= SIGNALS; signal++)
+    for (int signal = 1; signal <= SIGNALS; signal++) {
+        deadly_signals_uncover(signal);
         if (get_action(signal, &action) && find_handler(action.handler) != 0) {
             action.handler = find_handler(action.handler);
             set_action(signal, &action);
         }
+    }
 }
 
 static bool is_front(const struct invocation *invocation)
@@ -349,6 +394,13 @@ void handler_setting_begins(struct handler_setting *setting, int signal, uint64_
     if (handler != 0 && find_handler(handler) != 0)
         handler = find_handler(handler);
     *setting = (struct handler_setting){.handler = handler, .old = old, .signal = signal};
+    deadly_signals_uncover(signal);
+}
+
+void handler_setting_is_over(const struct handler_setting *setting)
+{
+    if (are_hidden() && atomic_load_explicit(&state.is_on, memory_order_acquire))
+        deadly_signals_cover((int)setting->signal);
 }
 
 void handler_setting_ends(const struct handler_setting *setting)

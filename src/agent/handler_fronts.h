@@ -30,6 +30,9 @@ void handler_fronts_note_asker(void);
 /* Puts fronts before all handlers that there are, and those that come. All other threads stand still. */
 void handler_fronts_begin(void);
 
+/* The same for default actions that write a core, once it is known whether actions can be hidden. */
+void handler_fronts_cover_defaults(void);
+
 /*
  * Whether handlers that a thread is in, with that stack pointer, can do without their fronts: what they were shown is
  * where the thread can go on. All stand still.
@@ -53,5 +56,8 @@ struct handler_setting {
 /* Before and after such a call, with its arguments; the structs of the kernel and of C libraries begin alike. */
 void handler_setting_begins(struct handler_setting *setting, int signal, uint64_t action, uint64_t old);
 void handler_setting_ends(const struct handler_setting *setting);
+
+/* Last of all, also if it failed. */
+void handler_setting_is_over(const struct handler_setting *setting);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "agent/hook_session.h"
 
+#include "agent/deadly_signals.h"
 #include "agent/dispatched_calls.h"
 #include "agent/errno_place.h"
 #include "agent/function_hooks.h"
@@ -92,6 +93,7 @@ static void look_again(bool is_told)
     else
         ring_region_note_lack(session.ring);
     hook_set_close();
+    handler_fronts_cover_defaults();
     handler_fronts_unlock();
 }
 
@@ -124,6 +126,7 @@ static void forked(void)
     bool is_read;
 
     dispatched_calls_begin_in_child();
+    deadly_signals_begin_in_child();
     is_read = process_log_child_began();
     process_hooks_begin();
     /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */

@@ -201,6 +201,14 @@ static void syscall_begins(struct gait_invocation *invocation)
     look_at_base(invocation, &call);
 }
 
+static void call_succeeded(const struct call_kept *kept)
+{
+    if (kept->setting.signal != 0)
+        handler_setting_ends(&kept->setting);
+    if (kept->base != 0)
+        hide_base(kept->base);
+}
+
 static void call_ends(struct gait_invocation *invocation)
 {
     struct call_kept *kept = invocation->call_data;
@@ -213,12 +221,10 @@ static void call_ends(struct gait_invocation *invocation)
     if (kept->sets_dispatch)
         dispatched_calls_setting_ends((uint32_t)invocation->thread_id,
                                       (int32_t)gait_invocation_return_value(invocation));
-    if ((int32_t)gait_invocation_return_value(invocation) != 0)
-        return;
+    if ((int32_t)gait_invocation_return_value(invocation) == 0)
+        call_succeeded(kept);
     if (kept->setting.signal != 0)
-        handler_setting_ends(&kept->setting);
-    if (kept->base != 0)
-        hide_base(kept->base);
+        handler_setting_is_over(&kept->setting);
 }
 
 static void sigaction_begins(struct gait_invocation *invocation)

@@ -585,6 +585,28 @@ static bool is_walking(struct hook_thread *thread)
     return false;
 }
 
+/* A stack may be gone, or no landing be there any more. */
+static void show(struct hook_thread *thread, const struct invocation *invocation)
+{
+    uint64_t slot = slot_of(invocation), caller = return_tracking_caller(thread, invocation), there;
+
+    if (memory_probe_copy(slot, &there, sizeof(there)) == 0 && there == invocation_landing(invocation))
+        (void)!memory_probe_write(slot, &caller, sizeof(caller));
+}
+
+void return_tracking_show_all(void)
+{
+    struct invocation_cursor cursor;
+    const struct invocation *invocation;
+    struct hook_thread *thread;
+
+    for (uint32_t i = 0; (thread = hook_thread_at(i)) != NULL; i++) {
+        invocation_cursor_begin(&cursor, &thread->invocations);
+        while ((invocation = invocation_cursor_next(&cursor)) != NULL)
+            show(thread, invocation);
+    }
+}
+
 bool return_tracking_leave_all(void)
 {
     struct hook_thread *thread;

@@ -64,6 +64,12 @@ void return_tracking_resume(struct hook_thread *thread, uint64_t sp);
 bool return_tracking_find(struct hook_thread *thread, uint64_t slot, uint64_t landing, uint64_t *return_address_out);
 
 /*
+ * Gives all stacks back what was there, as far as it can be written, for a process that is about to end: calls are not
+ * forgotten, and other threads run on. Signal-safe.
+ */
+void return_tracking_show_all(void);
+
+/*
  * Gives all stacks back what was there, and forgets all calls. All other threads stand still, outside of stubs and
  * gates, and nothing is hooked any more. False: nothing is done, since a thread is walking a stack for somebody.
  */

@@ -20,7 +20,7 @@ struct agent_dispatch thread_dispatch_get(const struct tracee *thread)
     return dispatch;
 }
 
-void thread_dispatch_set(const struct tracee *thread, const struct agent_dispatch *dispatch)
+static void set_dispatch(const struct tracee *thread, const struct agent_dispatch *dispatch)
 {
     struct agent_dispatch wanted = *dispatch;
 
@@ -33,14 +33,14 @@ struct agent_dispatch thread_dispatch_pause(const struct tracee *thread)
     struct agent_dispatch before = thread_dispatch_get(thread);
 
     if (before.mode != 0)
-        thread_dispatch_set(thread, &off);
+        set_dispatch(thread, &off);
     return before;
 }
 
 void thread_dispatch_resume(const struct tracee *thread, const struct agent_dispatch *before)
 {
     if (before->mode != 0)
-        thread_dispatch_set(thread, before);
+        set_dispatch(thread, before);
 }
 
 int thread_dispatch_check(const struct tracee *thread, struct gait_error *err)

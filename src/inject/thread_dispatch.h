@@ -14,10 +14,10 @@
 /* What it has; all zero: it is not dispatched. */
 struct agent_dispatch thread_dispatch_get(const struct tracee *thread);
 
-/* Changes that. A thread that is gone meanwhile needs nothing any more. */
-void thread_dispatch_set(const struct tracee *thread, const struct agent_dispatch *dispatch);
-
-/* Before the thread makes calls for us; and behind that, with what was before. */
+/*
+ * Before the thread makes calls for us; and behind that, with what was before. One that is gone meanwhile needs nothing
+ * any more.
+ */
 struct agent_dispatch thread_dispatch_pause(const struct tracee *thread);
 void thread_dispatch_resume(const struct tracee *thread, const struct agent_dispatch *before);
 

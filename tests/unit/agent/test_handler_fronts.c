@@ -140,7 +140,12 @@ static void who_sets_and_asks_is_told_the_programs_own(void)
     uint64_t front;
 
     begin();
+    /* A default action is ours, but for who asks. */
+    CHECK(kernels_handler() != 0);
+    handler_setting_begins(&setting, SIGSEGV, 0, (uintptr_t)&old);
     CHECK_EQUAL(kernels_handler(), 0);
+    handler_setting_is_over(&setting);
+    CHECK(kernels_handler() != 0);
     handler_setting_begins(&setting, SIGSEGV, (uintptr_t)&action, 0);
     CHECK_EQUAL(sigaction(SIGSEGV, &action, NULL), 0);
     handler_setting_ends(&setting);
