@@ -308,14 +308,22 @@ static bool hook_exits(struct hook_search *search, const struct elf_function *fu
     return hooked == count;
 }
 
+static int note_hooked(struct hook_search *search, size_t which)
+{
+    search->armed |= search->choice.chosen[which].patterns;
+    return 0;
+}
+
 static int hook_planned(struct hook_search *search, size_t which, struct hook_wish *wish)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
     int result = hook_set_add(wish);
 
     if (result == 0)
-        search->armed |= search->choice.chosen[which].patterns;
-    else if (result != -ENOMEM)
+        return note_hooked(search, which);
+    if (result == -EBUSY && search->wanted->is_addition)
+        return note_hooked(search, which); /* it is hooked already, under another name */
+    if (result != -ENOMEM)
         tell_unhooked(search, function->start, is_named(search, which), explain(result, wish->plan));
     return result;
 }

@@ -15,6 +15,7 @@
 struct waiting {
     uint64_t resolver; /* 0: the place is free */
     uint64_t patterns;
+    uint64_t target; /* while it is told; else 0 */
     bool is_settled;
     char name[INDIRECT_NAME_BYTES];
 };
@@ -54,17 +55,35 @@ void indirect_functions_settle(void)
         waiting[i].is_settled = waiting[i].resolver != 0;
 }
 
+/* memcpy and memmove may be the same: the first one's name is told, for the patterns of all. */
+static uint64_t take_patterns(uint64_t target)
+{
+    uint64_t patterns = 0;
+
+    for (unsigned i = 0; i < WAITING_MAX; i++) {
+        if (waiting[i].target != target)
+            continue;
+        patterns |= waiting[i].patterns;
+        waiting[i].resolver = waiting[i].target = 0;
+        waiting[i].patterns = 0;
+        waiting[i].is_settled = false;
+    }
+    return patterns;
+}
+
 void indirect_functions_resolve(void (*found)(uint64_t target, uint64_t patterns, const char *name))
 {
     for (unsigned i = 0; i < WAITING_MAX; i++) {
-        struct waiting one = waiting[i];
-        uint64_t target;
-
-        if (!one.is_settled)
+        if (!waiting[i].is_settled)
             continue;
-        waiting[i] = (struct waiting){.resolver = 0};
-        target = ((uint64_t(*)(void))(uintptr_t)one.resolver)();
-        if (target != 0 && memory_probe(target))
-            found(target, one.patterns, one.name);
+        waiting[i].target = ((uint64_t(*)(void))(uintptr_t)waiting[i].resolver)();
+        if (waiting[i].target == 0 || !memory_probe(waiting[i].target))
+            waiting[i] = (struct waiting){.resolver = 0};
+    }
+    for (unsigned i = 0; i < WAITING_MAX; i++) {
+        uint64_t target = waiting[i].target;
+
+        if (target != 0)
+            found(target, take_patterns(target), waiting[i].name);
     }
 }

@@ -79,10 +79,28 @@ static size_t count_functions(const char *path)
     return count;
 }
 
-bool later_code_of_launcher(const struct program_files *files, char *text_out, size_t text_bytes)
+/* Scripts are called so that choose one of several versions; what they execute mostly has its code in a library. */
+static bool is_chooser(const char *typed, const char *program)
+{
+    static const char *const names[] = {"python", "ruby", "php", "lua"};
+    size_t length = strcspn(typed, "0123456789.-");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == length && memcmp(names[i], typed, length) == 0)
+            return strncmp(typed, program, length) != 0;
+    return false;
+}
+
+bool later_code_of_launcher(const char *typed, const struct program_files *files, char *text_out, size_t text_bytes)
 {
     const char *program = base_name(files->paths[0]);
     size_t length = 0;
+
+    typed = base_name(typed);
+    if (is_chooser(typed, program)) {
+        snprintf(text_out, text_bytes, "lib%.*s*:*", (int)strcspn(typed, "0123456789.-"), typed);
+        return true;
+    }
 
     while (isalpha((unsigned char)program[length]))
         length++;

@@ -22,8 +22,9 @@ void later_code_add(struct later_code *later, const struct elf_symbols *symbols)
 
 /*
  * A program that has little code of its own, for a library of its name has it, or one that it loads. Writes what to
- * hook instead, as "libruby*:*"; false: it is no such program.
+ * hook instead, as "libruby*:*"; false: it is no such program. `typed` is how the user calls it, which may be a script
+ * that finds the program of that name.
  */
-bool later_code_of_launcher(const struct program_files *files, char *text_out, size_t text_bytes);
+bool later_code_of_launcher(const char *typed, const struct program_files *files, char *text_out, size_t text_bytes);
 
 #endif

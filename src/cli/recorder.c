@@ -181,11 +181,14 @@ static void say_begun(struct recorder *recorder, const struct target *target)
 static void say_launcher(const struct recorder_job *job, const struct program_files *files)
 {
     char wanted[128], text[400];
+    const char *name = job->is_child ? job->options->rest[0] : files->paths[0];
 
-    if (!job->options->hooks_all || !later_code_of_launcher(files, wanted, sizeof(wanted)))
+    if (!job->options->hooks_all || !later_code_of_launcher(name, files, wanted, sizeof(wanted)))
         return;
-    snprintf(text, sizeof(text), "%s has little code of its own; --hook '%s' hooks the library that has it",
-             strrchr(files->paths[0], '/') + 1, wanted);
+    if (strrchr(name, '/') != NULL)
+        name = strrchr(name, '/') + 1;
+    snprintf(text, sizeof(text), "%s has little code of its own; --hook '%s' hooks the library that has it", name,
+             wanted);
     say((void *)(uintptr_t)job->options, text);
 }
 
@@ -197,9 +200,12 @@ static int find_known(struct recorder *recorder, struct agent_options *agent, st
 {
     const struct recorder_job *job = recorder->job;
     struct program_files files;
-    int result = job->is_child ? program_files_of_program(job->options->rest[0], &files)
-                               : program_files_of_process(job->pid, &files);
+    int result;
 
+    if (agent->pattern_count == 0)
+        return 0;
+    result = job->is_child ? program_files_of_program(job->options->rest[0], &files)
+                           : program_files_of_process(job->pid, &files);
     if (result != 0)
         return 0;
     recorder->lookup = (struct function_lookup){.options = job->options,

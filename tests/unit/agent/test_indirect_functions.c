@@ -55,6 +55,22 @@ static void resolvers_are_asked_when_they_can_be(void)
     CHECK_EQUAL(asked, 1);
 }
 
+static uint64_t choose_too(void)
+{
+    return choose();
+}
+
+static void what_several_choose_is_told_once(void)
+{
+    begin();
+    indirect_functions_add((uintptr_t)choose, 1, "names", 4);
+    indirect_functions_add((uintptr_t)choose_too, 8, "other", 5);
+    indirect_functions_settle();
+    indirect_functions_resolve(found);
+    CHECK_EQUAL(told, 1);
+    CHECK_EQUAL(told_patterns, 9);
+}
+
 static void what_is_gone_is_not_asked(void)
 {
     begin();
@@ -77,6 +93,7 @@ static void what_chooses_nothing_is_not_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(resolvers_are_asked_when_they_can_be),
+    CHECK_CASE(what_several_choose_is_told_once),
     CHECK_CASE(what_is_gone_is_not_asked),
     CHECK_CASE(what_chooses_nothing_is_not_told),
 };

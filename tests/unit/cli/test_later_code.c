@@ -50,15 +50,18 @@ static void programs_whose_code_is_in_a_library_are_known(void)
                             "gcc -o ruler m.c && cp ruler java && cp ruler other"));
     files.paths[0] = strdup(built_program_path(&program, "ruler"));
     files.paths[1] = strdup(built_program_path(&program, "libruler-3.so"));
-    CHECK(later_code_of_launcher(&files, text, sizeof(text)));
+    CHECK(later_code_of_launcher(files.paths[0], &files, text, sizeof(text)));
     CHECK_TEXT(text, "libruler*:*");
     free(files.paths[0]);
     files.paths[0] = strdup(built_program_path(&program, "other"));
-    CHECK(!later_code_of_launcher(&files, text, sizeof(text)));
+    CHECK(!later_code_of_launcher(files.paths[0], &files, text, sizeof(text)));
     free(files.paths[0]);
     files.paths[0] = strdup(built_program_path(&program, "java"));
-    CHECK(later_code_of_launcher(&files, text, sizeof(text)));
+    CHECK(later_code_of_launcher(files.paths[0], &files, text, sizeof(text)));
     CHECK_TEXT(text, "libjvm*:*");
+    /* A script that a shell runs. */
+    CHECK(later_code_of_launcher("/opt/shims/python3.11", &files, text, sizeof(text)));
+    CHECK_TEXT(text, "libpython*:*");
     program_files_deinit(&files);
     built_program_deinit(&program);
 }
