@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "syscalls/socket_names.h"
 
-#include "syscalls/constant_set.h"
+#include "syscalls/names/constant_set.h"
 #include "syscalls/quoted_text.h"
 
 #include <arpa/inet.h>
