@@ -86,6 +86,9 @@ MODE_FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=
 MODE_FLAGS_tsan    := -O1 -g -fsanitize=thread
 MODE_FLAGS  := $(MODE_FLAGS_$(MODE))
 SANITIZED   := $(filter asan tsan,$(MODE))
+# Threads run gait on stacks that others chose the size of: the program's own, or what ulimit -s leaves. Sanitizers put room
+# between variables, so there it is their own matter.
+STACK_WARNINGS := -Wvla -Walloca $(if $(filter asan tsan,$(MODE)),,-Wframe-larger-than=16384)
 COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
 CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
@@ -119,7 +122,7 @@ TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S) $(AGENT_C),$(1)),$(CORE_FLAGS)) \
-    $(if $(filter src/%,$(1)),,-Itests -Ibench) \
+    $(if $(filter src/%,$(1)),$(STACK_WARNINGS),-Itests -Ibench) \
     $(if $(filter %_libtraceevent.c,$(1)),-isystem /usr/include/traceevent) $(CPPFLAGS) $(CFLAGS)
 
 # ---- sources ---------------------------------------------------------------------------------------------------------
@@ -141,7 +144,7 @@ CONTROLLER_C := $(filter-out $(if $(filter yes,$(ZSTD)),%/compression_none.c,%/c
     $(if $(filter yes,$(LZMA)),%/xz_none.c,%/xz_lzma.c) \
     $(if $(filter yes,$(TRACEFS)),%/tracepoint_format_none.c,%/tracepoint_format_libtraceevent.c) \
     $(if $(filter yes,$(BPF)),%/call_feed_program_none.c %/kernel_program_none.c %/kernel_types_none.c,%_libbpf.c), \
-    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/syscalls/names/*.c src/trace/*.c src/symbolize/*.c src/symbolize/dwarf/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
+    $(wildcard src/inject/*.c src/kernel/*.c src/syscalls/*.c src/syscalls/names/*.c src/syscalls/output/*.c src/trace/*.c src/symbolize/*.c src/symbolize/dwarf/*.c src/record/*.c src/view/*.c src/report/*.c src/export/*.c) $(QUERY_C))
 CONTROLLER_S := $(wildcard src/inject/*.S src/export/*.S) $(if $(filter yes,$(BPF)),$(wildcard src/kernel/*_object.S src/syscalls/*_object.S))
 CLI_C     := $(wildcard src/cli/*.c src/cli/*/*.c)
 HEADERS   := $(wildcard include/gait/*.h)

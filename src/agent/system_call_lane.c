@@ -6,6 +6,7 @@
  */
 #include "agent/system_call_lane.h"
 
+#include "agent/descriptor_note.h"
 #include "agent/detail_lane.h"
 #include "base/alignment.h"
 #include "base/memory_map.h"
@@ -13,9 +14,11 @@
 #include "process/memory_probe.h"
 #include "process/system_call_memory.h"
 #include "process/system_call_table.h"
+#include "ring/detail_descriptor.h"
 #include "ring/detail_record.h"
 #include "ring/detail_value.h"
 
+#include <linux/fcntl.h>
 #include <stddef.h>
 
 #define STRUCT_BYTES 4096u /* of anything else, at most */
@@ -23,6 +26,8 @@
 #define STRINGS_MOST 32u   /* of arguments to a program */
 #define IOVECS_MOST  16u
 #define IOVEC_BYTES  16u
+#define POLLED_BYTES 8u  /* struct pollfd begins with its descriptor */
+#define POLLED_MOST  16u /* of which it is told what they are */
 
 static uint32_t string_bytes_most;
 
@@ -277,9 +282,71 @@ static void put_stack(struct pieces *pieces)
     detail_value_put(&pieces->writer, value, pieces->call->frames);
 }
 
+static void put_cpu(struct pieces *pieces)
+{
+    const struct detail_value value = {.type = DETAIL_TYPE_BUFFER, .data_bytes = sizeof(pieces->call->cpu_ns)};
+
+    put_address(pieces, DETAIL_CPU_TIMES_AT);
+    detail_value_put(&pieces->writer, value, pieces->call->cpu_ns);
+}
+
+/* Descriptors in an array in memory, one at the beginning of each element. */
+static void put_listed_descriptors(struct pieces *pieces, uint64_t address, uint64_t count, uint32_t element_bytes)
+{
+    int fd;
+
+    for (uint64_t i = 0; i < count && i < POLLED_MOST; i++)
+        if (memory_probe_copy(address + i * element_bytes, &fd, sizeof(fd)) == 0 && fd >= 0)
+            descriptor_note_put(&pieces->writer, fd);
+}
+
+/* What arguments are before the call: it may close them. */
+static void put_argument_descriptors(struct pieces *pieces)
+{
+    const uint64_t *arguments = pieces->call->arguments;
+
+    for (unsigned i = 0; i < pieces->known->argument_count; i++) {
+        const struct system_call_argument *argument = &pieces->known->arguments[i];
+        int fd = (int)arguments[i];
+
+        if ((argument->kind == SYSTEM_CALL_FD && fd >= 0) ||
+            (argument->kind == SYSTEM_CALL_DIRFD && (fd >= 0 || fd == AT_FDCWD)))
+            descriptor_note_put(&pieces->writer, fd);
+        if (argument->kind == SYSTEM_CALL_ARRAY && argument->detail == SYSTEM_CALL_STRUCT_pollfd && i == 0)
+            put_listed_descriptors(pieces, arguments[0], arguments[1], POLLED_BYTES);
+    }
+}
+
+/* What the call has made. */
+static void put_new_descriptors(struct pieces *pieces)
+{
+    const struct system_call_signature *known = pieces->known;
+
+    if (pieces->call->result < 0)
+        return;
+    if (known->result == SYSTEM_CALL_FD || known->result == SYSTEM_CALL_FCNTL)
+        descriptor_note_put(&pieces->writer, (int)pieces->call->result);
+    for (unsigned i = 0; i < known->argument_count; i++)
+        if (known->arguments[i].kind == SYSTEM_CALL_ARRAY && known->arguments[i].detail == SYSTEM_CALL_STRUCT_fd)
+            put_listed_descriptors(pieces, pieces->call->arguments[i], 2, sizeof(int));
+}
+
+static void put_descriptors(struct pieces *pieces)
+{
+    descriptor_note_begin(&pieces->writer);
+    if (pieces->known == NULL)
+        return;
+    if (pieces->is_after)
+        put_new_descriptors(pieces);
+    else
+        put_argument_descriptors(pieces);
+}
+
 static uint32_t room_for(const struct told_system_call *call, const struct system_call_signature *known)
 {
-    return has_pointers(known) || call->frame_count != 0 ? DETAIL_VALUES_BYTES_MAX : 0;
+    bool has_values = has_pointers(known) || call->frame_count != 0 || call->has_descriptors || call->has_cpu;
+
+    return has_values ? DETAIL_VALUES_BYTES_MAX : 0;
 }
 
 static uint32_t put_values(const struct told_system_call *call, const struct system_call_signature *known,
@@ -290,6 +357,10 @@ static uint32_t put_values(const struct told_system_call *call, const struct sys
     detail_value_writer_init(&pieces.writer, bytes, room, 0);
     if (call->frame_count != 0)
         put_stack(&pieces);
+    if (call->has_cpu)
+        put_cpu(&pieces);
+    if (call->has_descriptors)
+        put_descriptors(&pieces);
     if (known == NULL)
         return pieces.writer.used;
     for (unsigned i = 0; i < known->argument_count; i++)

@@ -6,6 +6,7 @@
 #ifndef GAIT_AGENT_SYSTEM_CALL_LANE_H
 #define GAIT_AGENT_SYSTEM_CALL_LANE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct detail_lane;
@@ -20,6 +21,9 @@ struct told_system_call {
     uint32_t flags; /* of enum detail_system_call_flag */
     uint32_t frame_count;
     const uint64_t *frames; /* behind the call, and where its callers return to */
+    bool has_descriptors;   /* what they are is wanted */
+    bool has_cpu;
+    uint64_t cpu_ns[2]; /* what the CPU had worked for the thread, before and after the call */
 };
 
 /* How much of a string or a buffer is taken, at most. */

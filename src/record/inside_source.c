@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "hosted/error_text.h"
+#include "inject/limits.h"
+#include "inject/native_run.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* How much of strings and buffers is kept at least. */
@@ -32,6 +35,7 @@ struct inside {
     struct live_calls *calls;
     struct ring_drain drain;
     struct family family;
+    bool has_begun; /* the program */
 };
 
 /* ---- the first program ------------------------------------------------------------------------------------------- */
@@ -73,6 +77,17 @@ static const char *find_program(const char *name, char path_out[PATH_MAX])
     }
 }
 
+/* What the program's environment is to be, which it inherits. */
+static void change_environment(const struct system_call_request *request)
+{
+    for (size_t i = 0; i < request->variable_count; i++) {
+        if (strchr(request->variables[i], '=') != NULL)
+            (void)putenv((char *)(uintptr_t)request->variables[i]);
+        else
+            (void)unsetenv(request->variables[i]);
+    }
+}
+
 /* What began the program was made by us, and so is not seen from inside. */
 static void report_start(const struct inside *inside, pid_t pid)
 {
@@ -99,9 +114,11 @@ static void report_start(const struct inside *inside, pid_t pid)
 
 static void report_exit(const struct inside *inside, pid_t pid, int status)
 {
+    const struct system_call_signature *exit_call = system_call_by_name("exit_group", strlen("exit_group"));
     const struct system_call_event event = {.kind = SYSTEM_CALL_EXITED,
                                             .pid = pid,
                                             .tid = pid,
+                                            .number = WIFEXITED(status) ? (uint64_t)exit_call->number : 0,
                                             .status = status,
                                             .time_ns = live_calls_now_ns(inside->calls)};
 
@@ -124,6 +141,9 @@ static void choose(const struct system_call_request *request, struct agent_optio
         agent->system_call_stacks = 1;
         agent->stack_frames = DETAIL_STACK_FRAMES_MAX;
     }
+    agent->system_call_facts = (request->wants_beginnings ? AGENT_CALLS_BEGINNINGS : 0) |
+                               (request->wants_descriptors ? AGENT_CALLS_DESCRIPTORS : 0) |
+                               (request->wants_cpu ? AGENT_CALLS_CPU : 0);
     if (request->injections != NULL)
         agent_calls_inject(agent, request->injections);
 }
@@ -132,16 +152,20 @@ static void choose(const struct system_call_request *request, struct agent_optio
 static int begin_target(const struct inside *inside, struct target *target, struct gait_error *err)
 {
     const struct system_call_request *request = inside->request;
-    int result;
+    int result = limits_check_own(err);
 
+    if (result != 0)
+        return result;
     stop_signals_forget();
     if (request->program == NULL)
         stop_signals_take();
     *target = (struct target){.killed_by = 0};
     result = request->program == NULL ? target_attach(request->pids[0], inside->agent, target, err)
                                       : target_spawn(request->program, inside->agent, target, err);
-    if (result == 0)
+    if (result == 0) {
         stop_signals_take();
+        limits_raise_own();
+    }
     return result;
 }
 
@@ -169,6 +193,7 @@ static int begin(struct inside *inside, struct gait_error *err)
 
     if (result != 0)
         return result;
+    inside->has_begun = true;
     live_calls_set_first(inside->calls, target.pid);
     if (inside->request->program != NULL)
         report_start(inside, target.pid);
@@ -210,25 +235,45 @@ static int watch(struct inside *inside, int *status_out, struct gait_error *err)
     return result;
 }
 
-static int refuse_signals(const struct system_call_request *request, struct gait_error *err)
+static int refuse_injections(const struct system_call_request *request, struct gait_error *err)
 {
     for (size_t i = 0; request->injections != NULL && i < request->injections->count; i++)
-        if (request->injections->all[i].signal != 0 && !request->injections->all[i].has_result)
+        if (injection_needs_stop(&request->injections->all[i]))
             return error_set(err, EOPNOTSUPP,
-                             "from inside, a signal cannot come while a call is made; try '--via ptrace', or add "
-                             "error= or retval= to the injection");
+                             "from inside, a signal cannot come while a call is made, and arguments cannot be poked "
+                             "at; try '--via ptrace', or, for a signal, add error= or retval= to the injection");
     return 0;
+}
+
+/* A program that has no room for the agent shows its calls all the same; one that cannot be watched runs. */
+static int run_traced(const struct system_call_request *request, int *status_out, struct gait_error *err)
+{
+    char text[GAIT_ERROR_TEXT_BYTES + 64];
+    struct gait_error why = *err;
+    int result;
+
+    if (why.code == EMFILE) {
+        result = native_run(request->program, status_out, err);
+        if (result == 0)
+            result = error_set(err, EMFILE, "%s: the program ran without its calls being seen", why.text);
+        return result;
+    }
+    snprintf(text, sizeof(text), "%s; its calls are seen by ptrace instead", why.text);
+    if (request->say != NULL)
+        request->say(request->context, text);
+    return system_call_source_find("ptrace")->run(request, status_out, err);
 }
 
 static int run(const struct system_call_request *request, int *status_out, struct gait_error *err)
 {
     static struct agent_options agent; /* large */
     struct inside inside = {.request = request, .agent = &agent};
-    int result = refuse_signals(request, err);
+    int result = refuse_injections(request, err);
 
     if (result != 0)
         return result;
     choose(request, &agent);
+    change_environment(request);
     result = live_calls_create(request, &inside.calls);
     if (result != 0)
         return error_set(err, result, "cannot show system calls: there is no memory");
@@ -239,6 +284,8 @@ static int run(const struct system_call_request *request, int *status_out, struc
     family_end(&inside.family);
     ring_drain_deinit(&inside.drain);
     live_calls_destroy(inside.calls);
+    if (request->program != NULL && !inside.has_begun && limits_is_lack(result))
+        return run_traced(request, status_out, err);
     return result;
 }
 

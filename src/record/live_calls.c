@@ -5,6 +5,8 @@
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
+#include "record/thread_numbers.h"
+#include "ring/detail_descriptor.h"
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
 #include "ring/ring_reader.h"
@@ -15,6 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* How many calls of one thread may have begun, each in a signal handler that came during the one before. */
+#define NESTED_MOST 8
+
+/* How much later than other processes a new one may begin to tell, where lines are in the order of time. */
+#define LATE_NS 2e8
 
 /* A record that waits for its turn. */
 struct waiting_call {
@@ -44,6 +52,9 @@ struct live_calls {
     uint64_t order;
     struct waiting_call *begun; /* programs that are being executed, a thread each */
     size_t begun_count;
+    struct waiting_call *told; /* calls whose beginnings were told, and whose ends were not */
+    size_t told_count;
+    struct thread_numbers numbers;
     pid_t first;
     uint64_t looked_time; /* the counter, when the look at all rings began */
     struct clock_pair began;
@@ -132,23 +143,68 @@ static size_t find_frames(const struct live_calls *calls, const struct call_memo
     return count;
 }
 
-static void report(struct live_calls *calls, struct system_call_event *event, const struct waiting_call *waiting)
+/* Memory as a call's end has it, and as its beginning has it where that has more of it. */
+struct two_memories {
+    struct recorded_memory end;
+    struct recorded_memory beginning;
+    struct call_memory memory;
+};
+
+static size_t read_two(void *context, uint64_t address, void *bytes_out, size_t size_bytes)
+{
+    const struct two_memories *two = context;
+    size_t got = two->end.memory.read(two->end.memory.context, address, bytes_out, size_bytes), earlier;
+    uint8_t *other;
+
+    if (got == size_bytes)
+        return got;
+    other = malloc(size_bytes);
+    if (other == NULL)
+        return got;
+    earlier = two->beginning.memory.read(two->beginning.memory.context, address, other, size_bytes);
+    if (earlier > got) {
+        memcpy(bytes_out, other, earlier);
+        got = earlier;
+    }
+    free(other);
+    return got;
+}
+
+static uint64_t read_cpu(const struct call_memory *memory)
+{
+    uint64_t times[2];
+
+    if (memory->read(memory->context, DETAIL_CPU_TIMES_AT, times, sizeof(times)) != sizeof(times))
+        return 0;
+    return times[1] > times[0] ? times[1] - times[0] : 0;
+}
+
+/* earlier: what was kept when the call began; NULL: nothing. */
+static void report(struct live_calls *calls, struct system_call_event *event, const struct waiting_call *waiting,
+                   const struct waiting_call *earlier)
 {
     struct call_frame frames[DETAIL_STACK_FRAMES_MAX];
-    struct recorded_memory memory;
+    struct two_memories two;
 
     if (!is_meant(calls, event->tid))
         return;
-    recorded_memory_init(&memory, detail_record_values(waiting->record));
-    event->memory = &memory.memory;
+    recorded_memory_init(&two.end, detail_record_values(waiting->record));
+    event->memory = &two.end.memory;
+    if (earlier != NULL) {
+        recorded_memory_init(&two.beginning, detail_record_values(earlier->record));
+        two.memory = (struct call_memory){read_two, &two};
+        event->memory = &two.memory;
+    }
     if (calls->request->has_stacks) {
         event->frames = frames;
-        event->frame_count = find_frames(calls, &memory.memory, waiting->pid, frames);
+        event->frame_count = find_frames(calls, event->memory, waiting->pid, frames);
     }
+    event->cpu_ns = calls->request->wants_cpu ? read_cpu(event->memory) : 0;
     calls->request->hear(calls->request->context, event);
 }
 
-static void report_call(struct live_calls *calls, const struct waiting_call *waiting)
+static void report_call(struct live_calls *calls, const struct waiting_call *waiting,
+                        const struct waiting_call *earlier)
 {
     struct detail_system_call call;
     struct system_call_event event;
@@ -161,22 +217,31 @@ static void report_call(struct live_calls *calls, const struct waiting_call *wai
     event.system_ns = event.time_ns > event.entered_ns ? event.time_ns - event.entered_ns : 0;
     event.sp = call.record.sp;
     memcpy(event.arguments, call.arguments, sizeof(event.arguments));
-    report(calls, &event, waiting);
+    report(calls, &event, waiting, earlier);
 }
 
-/* Nothing but success keeps it from coming back. */
-static void report_begun(struct live_calls *calls, const struct waiting_call *waiting)
+/* The call has begun: it may have ended, too. */
+static void report_beginning(struct live_calls *calls, const struct waiting_call *waiting,
+                             enum system_call_event_kind kind)
 {
     struct detail_system_call_enter enter;
     struct system_call_event event;
 
     memcpy(&enter, waiting->record, sizeof(enter));
     event = event_of(calls, waiting, enter.flags);
+    event.kind = kind;
     event.number = enter.record.function;
-    event.entered_ns = event.time_ns;
+    event.entered_ns = unix_ns(calls, enter.record.time);
     event.sp = enter.record.sp;
     memcpy(event.arguments, enter.arguments, sizeof(event.arguments));
-    report(calls, &event, waiting);
+    report(calls, &event, waiting, NULL);
+}
+
+/* Nothing but success keeps it from coming back: it was there at that time, at the latest. */
+static void report_begun(struct live_calls *calls, struct waiting_call *waiting, uint64_t time)
+{
+    waiting->time = time;
+    report_beginning(calls, waiting, SYSTEM_CALL_LEFT);
 }
 
 /* Whose it is: a child that shares the thread's memory has records in its lane. */
@@ -222,7 +287,7 @@ static void end_begun(struct live_calls *calls, const struct waiting_call *waiti
             continue;
         memcpy(&enter, calls->begun[i].record, sizeof(enter));
         if (!is_return_of(waiting, &enter))
-            report_begun(calls, &calls->begun[i]);
+            report_begun(calls, &calls->begun[i], waiting->time);
         forget(calls->begun, &calls->begun_count, i);
         return;
     }
@@ -230,11 +295,67 @@ static void end_begun(struct live_calls *calls, const struct waiting_call *waiti
 
 static int keep_begun(struct live_calls *calls, struct waiting_call *waiting)
 {
+    if (calls->request->wants_beginnings)
+        report_beginning(calls, waiting, SYSTEM_CALL_ENTERED);
     if (ARRAY_RESERVE_NEXT(calls->begun, calls->begun_count) != 0)
         return -ENOMEM;
     calls->begun[calls->begun_count++] = *waiting;
     waiting->record = NULL;
     return 0;
+}
+
+/* Those that a handler has left by a long jump have no end: the oldest of a thread's go when there are many. */
+static void forget_abandoned(struct live_calls *calls, uint32_t caller)
+{
+    size_t count = 0, oldest = 0;
+
+    for (size_t i = calls->told_count; i-- > 0;)
+        if (caller_of(&calls->told[i]) == caller) {
+            count++;
+            oldest = i;
+        }
+    if (count >= NESTED_MOST)
+        forget(calls->told, &calls->told_count, oldest);
+}
+
+static int tell_beginning(struct live_calls *calls, struct waiting_call *waiting)
+{
+    report_beginning(calls, waiting, SYSTEM_CALL_ENTERED);
+    forget_abandoned(calls, caller_of(waiting));
+    if (ARRAY_RESERVE_NEXT(calls->told, calls->told_count) != 0)
+        return -ENOMEM;
+    calls->told[calls->told_count++] = *waiting;
+    waiting->record = NULL;
+    return 0;
+}
+
+/* The end of a call, whose beginning may have been told. */
+static void tell_end(struct live_calls *calls, const struct waiting_call *waiting)
+{
+    for (size_t i = calls->told_count; i-- > 0;) {
+        struct detail_system_call_enter enter;
+
+        if (caller_of(&calls->told[i]) != caller_of(waiting))
+            continue;
+        memcpy(&enter, calls->told[i].record, sizeof(enter));
+        if (!is_return_of(waiting, &enter))
+            continue;
+        report_call(calls, waiting, &calls->told[i]);
+        forget(calls->told, &calls->told_count, i);
+        return;
+    }
+    report_call(calls, waiting, NULL);
+}
+
+/* A program is being executed: what follows tells whether it was. */
+static bool executes(const struct waiting_call *waiting)
+{
+    const struct system_call_signature *call;
+    struct detail_record record;
+
+    memcpy(&record, waiting->record, sizeof(record));
+    call = system_call_by_number(record.function);
+    return call != NULL && strncmp(call->name, "execve", strlen("execve")) == 0;
 }
 
 static int compare(const void *left_call, const void *right_call)
@@ -261,9 +382,9 @@ static int report_until(struct live_calls *calls, uint64_t before)
         memcpy(&record, waiting->record, sizeof(record));
         end_begun(calls, waiting);
         if (record.kind == DETAIL_SYSTEM_CALL)
-            report_call(calls, waiting);
+            tell_end(calls, waiting);
         else
-            result = keep_begun(calls, waiting);
+            result = executes(waiting) ? keep_begun(calls, waiting) : tell_beginning(calls, waiting);
         free(waiting->record);
     }
     calls->count -= reported;
@@ -292,8 +413,10 @@ static int keep(struct live_calls *calls, pid_t pid, uint32_t tid, const uint8_t
 
 static int take_records(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
+    struct live_calls *calls = process->owner;
     const uint8_t *bytes = batch->bytes;
     size_t size_bytes = batch->size_bytes, size;
+    uint32_t tid = thread_numbers_outer(&calls->numbers, process->pid, batch->tid);
     int result = 0;
 
     (void)lane;
@@ -302,7 +425,7 @@ static int take_records(struct drained_process *process, struct drained_lane *la
 
         memcpy(&record, bytes, sizeof(record));
         if (record.kind == DETAIL_SYSTEM_CALL || record.kind == DETAIL_SYSTEM_CALL_ENTER)
-            result = keep(process->owner, process->pid, batch->tid, bytes, size);
+            result = keep(calls, process->pid, tid, bytes, size);
         bytes += size;
         size_bytes -= size;
     }
@@ -354,8 +477,11 @@ static int take_modules(struct drained_process *process, struct drained_log *log
 
 static int process_came(void *context, struct drained_process *process, struct gait_error *err)
 {
+    struct live_calls *calls = context;
+
     (void)err;
-    process->owner = context;
+    process->owner = calls;
+    thread_numbers_add_process(&calls->numbers, process->pid);
     return 0;
 }
 
@@ -368,11 +494,19 @@ static int begin_look(void *context, struct gait_error *err)
     return 0;
 }
 
+/* What happened before that time is known; what a new process does comes a little later than its first call. */
+static uint64_t known_until(const struct live_calls *calls)
+{
+    uint64_t late = calls->request->wants_beginnings && calls->tick_ns > 0 ? (uint64_t)(LATE_NS / calls->tick_ns) : 0;
+
+    return calls->looked_time > late ? calls->looked_time - late : 0;
+}
+
 static int end_look(void *context, struct gait_error *err)
 {
     struct live_calls *calls = context;
 
-    if (report_until(calls, calls->looked_time) == 0)
+    if (report_until(calls, known_until(calls)) == 0)
         return 0;
     return error_set(err, ENOMEM, "cannot show system calls: there is no memory");
 }
@@ -414,14 +548,18 @@ void live_calls_destroy(struct live_calls *calls)
         free(calls->waiting[--calls->count].record);
     while (calls->begun_count != 0)
         free(calls->begun[--calls->begun_count].record);
+    while (calls->told_count != 0)
+        free(calls->told[--calls->told_count].record);
     while (calls->files != NULL) {
         struct mapped_file *next = calls->files->next;
 
         free(calls->files);
         calls->files = next;
     }
+    thread_numbers_deinit(&calls->numbers);
     free(calls->waiting);
     free(calls->begun);
+    free(calls->told);
     free(calls);
 }
 
@@ -435,7 +573,7 @@ void live_calls_finish(struct live_calls *calls)
     (void)update_clock(calls);
     (void)!report_until(calls, UINT64_MAX);
     for (size_t i = 0; i < calls->begun_count; i++)
-        report_begun(calls, &calls->begun[i]);
+        report_begun(calls, &calls->begun[i], calls->begun[i].time);
 }
 
 uint64_t live_calls_began_ns(const struct live_calls *calls)

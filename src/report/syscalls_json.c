@@ -195,6 +195,7 @@ void syscalls_json_put(struct syscalls_json *json, const struct system_call_even
         free(take_note(json, event->tid));
         break;
     case SYSTEM_CALL_REPLACED: /* its call goes on under another id */
+    case SYSTEM_CALL_DETACHED:
         free(take_note(json, event->tid));
         break;
     }

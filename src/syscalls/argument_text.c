@@ -45,8 +45,10 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
 {
     switch (argument->kind) {
     case SYSTEM_CALL_INT:
-    case SYSTEM_CALL_PID:
         text_put_signed(text->out, (int32_t)value);
+        return true;
+    case SYSTEM_CALL_PID:
+        call_text_put_pid(text, (int32_t)value);
         return true;
     case SYSTEM_CALL_UNSIGNED:
         text_put_unsigned(text->out, (uint32_t)value);

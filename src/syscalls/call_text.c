@@ -71,11 +71,26 @@ void call_text_put_octal(const struct call_text *text, uint64_t value)
         text_put_char(text->out, digits[--count]);
 }
 
+/* What the descriptor is, where that is wanted. */
+static void put_fd_details(const struct call_text *text, int fd)
+{
+    const struct call_fd about = {
+        .pid = text->pid,
+        .fd = fd,
+        .details = text->options->fd_details,
+        .hex = text->options->hex,
+        .memory = text->memory,
+    };
+
+    if (text->options->put_fd != NULL)
+        text->options->put_fd(text->out, &about);
+}
+
 void call_text_put_fd(const struct call_text *text, int fd)
 {
     text_put_signed(text->out, fd);
-    if (fd >= 0 && text->options->put_fd != NULL)
-        text->options->put_fd(text->out, text->pid, fd);
+    if (fd >= 0)
+        put_fd_details(text, fd);
 }
 
 void call_text_put_dirfd(const struct call_text *text, int fd)
@@ -88,8 +103,14 @@ void call_text_put_dirfd(const struct call_text *text, int fd)
         text_put_string(text->out, "AT_FDCWD");
         call_text_end_name(text->out);
     }
-    if (text->options->put_fd != NULL)
-        text->options->put_fd(text->out, text->pid, AT_FDCWD);
+    put_fd_details(text, AT_FDCWD);
+}
+
+void call_text_put_pid(const struct call_text *text, int pid)
+{
+    text_put_signed(text->out, pid);
+    if (pid > 0 && text->options->put_pid != NULL)
+        text->options->put_pid(text->out, pid);
 }
 
 void call_text_put_id(const struct call_text *text, uint32_t id)

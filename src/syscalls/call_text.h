@@ -51,6 +51,9 @@ void call_text_put_octal(const struct call_text *text, uint64_t value);
 void call_text_put_fd(const struct call_text *text, int fd);
 void call_text_put_dirfd(const struct call_text *text, int fd);
 
+/* The number of a process or a thread, with its name where that is wanted. */
+void call_text_put_pid(const struct call_text *text, int pid);
+
 /* -1, or an unsigned number. */
 void call_text_put_id(const struct call_text *text, uint32_t id);
 

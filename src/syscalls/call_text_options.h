@@ -26,6 +26,24 @@ struct call_text_sets {
     struct system_call_set numbers; /* all arguments are numbers */
 };
 
+/* What is told of descriptors. */
+enum fd_detail {
+    FD_DETAIL_PATH = 1,
+    FD_DETAIL_SOCKET = 2, /* its protocol and addresses */
+    FD_DETAIL_DEVICE = 4, /* numbers of devices */
+    FD_DETAIL_PIDFD = 8,  /* the process */
+    FD_DETAIL_ALL = 15,
+};
+
+/* A descriptor that a call has to do with. */
+struct call_fd {
+    int pid;
+    int fd;                           /* AT_FDCWD: the process's folder */
+    unsigned details;                 /* enum fd_detail */
+    enum quoted_text_hex hex;         /* how names are spelled */
+    const struct call_memory *memory; /* of the call: sources that keep what a descriptor was have it there */
+};
+
 struct call_text_options {
     unsigned string_bytes; /* how much of strings and buffers is shown */
     bool is_verbose;       /* whole structs */
@@ -35,7 +53,10 @@ struct call_text_options {
     enum call_text_constants constants;
     const struct call_text_sets *sets; /* NULL: the above holds for all calls */
     /* Writes what a descriptor of the process is: "<file>", or nothing. NULL: not wanted. */
-    void (*put_fd)(struct text_writer *out, int pid, int fd);
+    void (*put_fd)(struct text_writer *out, const struct call_fd *fd);
+    unsigned fd_details; /* enum fd_detail */
+    /* Writes which program a process runs: "<cat>", or nothing. NULL: not wanted. */
+    void (*put_pid)(struct text_writer *out, int pid);
     /* Which of netlink's protocols a descriptor of the process speaks; -1: none. NULL: that is not to be known. */
     int (*netlink_protocol)(int pid, int fd);
 };

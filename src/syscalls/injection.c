@@ -18,7 +18,7 @@ static int refuse(struct system_call_set_fault *fault, const char *word, const c
 }
 
 /* Microseconds, or a number with s, ms, us or ns. */
-static bool read_duration(const char *text, uint64_t *ns_out)
+bool injection_parse_duration(const char *text, uint64_t *ns_out)
 {
     static const struct {
         const char *unit;
@@ -70,6 +70,54 @@ static bool read_when(const char *text, struct injection *injection)
     return *text == '\0' || (read_count(&text, &injection->step) && *text == '\0');
 }
 
+/* @arg1=HEX, and more of them with commas. */
+static bool is_poke(const char *text)
+{
+    for (;; text++) {
+        if (strncmp(text, "@arg", 4) != 0 || text[4] < '1' || text[4] > '6' || text[5] != '=')
+            return false;
+        size_t digits = strspn(text + 6, "0123456789abcdefABCDEF");
+
+        if (digits == 0 || digits % 2 != 0)
+            return false;
+        text += 6 + digits;
+        if (*text != ',')
+            return *text == '\0';
+    }
+}
+
+static bool read_poke(const char *text, char poke_out[INJECTION_POKE_BYTES])
+{
+    if (!is_poke(text) || strlen(text) >= INJECTION_POKE_BYTES)
+        return false;
+    memcpy(poke_out, text, strlen(text) + 1);
+    return true;
+}
+
+size_t injection_poke(const char *poke, unsigned which, uint8_t bytes_out[INJECTION_POKE_BYTES])
+{
+    char name[8] = {'@', 'a', 'r', 'g', (char)('1' + which), '='};
+    const char *digits = strstr(poke, name);
+    size_t count = 0;
+
+    if (digits == NULL)
+        return 0;
+    for (digits += strlen(name); digits[0] != '\0' && digits[0] != ','; digits += 2) {
+        char byte[3] = {digits[0], digits[1]};
+
+        bytes_out[count++] = (uint8_t)strtoul(byte, NULL, 16);
+    }
+    return count;
+}
+
+/* Calls that only answer: what is made in place of the one that is left out, which nobody sees. */
+static bool is_pure(const char *name)
+{
+    const struct system_call_signature *call = system_call_by_name(name, strlen(name));
+
+    return call != NULL && (call->classes & SYSTEM_CALL_CLASS_PURE) != 0;
+}
+
 static int read_part(const char *part, const char *value, struct injection *injection, const char **reason_out)
 {
     size_t name = (size_t)(value - part);
@@ -94,20 +142,30 @@ static int read_part(const char *part, const char *value, struct injection *inje
     }
     *reason_out = "a time has to follow, in microseconds or with s, ms, us or ns behind it";
     if (strncmp(part, "delay_enter=", name) == 0 && name == 12)
-        return read_duration(value, &injection->delay_enter_ns) ? 0 : -EINVAL;
+        return injection_parse_duration(value, &injection->delay_enter_ns) ? 0 : -EINVAL;
     if (strncmp(part, "delay_exit=", name) == 0 && name == 11)
-        return read_duration(value, &injection->delay_exit_ns) ? 0 : -EINVAL;
+        return injection_parse_duration(value, &injection->delay_exit_ns) ? 0 : -EINVAL;
+    *reason_out = "what is to be written has to follow: @arg1=00ff, in hexadecimal";
+    if (strncmp(part, "poke_enter=", name) == 0 && name == 11)
+        return read_poke(value, injection->poke_enter) ? 0 : -EINVAL;
+    if (strncmp(part, "poke_exit=", name) == 0 && name == 10)
+        return read_poke(value, injection->poke_exit) ? 0 : -EINVAL;
+    *reason_out = "only calls without arguments that never fail can stand here, as getpid";
+    if (strncmp(part, "syscall=", name) == 0 && name == 8)
+        return is_pure(value) ? 0 : -EINVAL;
     *reason_out = "when= takes N, N+, N+STEP, N..M or N..M+STEP";
     if (strncmp(part, "when=", name) == 0 && name == 5)
         return read_when(value, injection) ? 0 : -EINVAL;
-    *reason_out = "only error=, retval=, signal=, delay_enter=, delay_exit= and when= can stand here";
+    *reason_out =
+        "only error=, retval=, signal=, syscall=, delay_enter=, delay_exit=, poke_enter=, poke_exit= and when= can "
+        "stand here";
     return -EINVAL;
 }
 
 static bool does_something(const struct injection *injection)
 {
     return injection->has_result || injection->signal != 0 || injection->delay_enter_ns != 0 ||
-           injection->delay_exit_ns != 0;
+           injection->delay_exit_ns != 0 || injection->poke_enter[0] != '\0' || injection->poke_exit[0] != '\0';
 }
 
 int injection_parse(const char *text, bool is_fault, struct injection *injection_out,
@@ -148,6 +206,12 @@ int injection_parse(const char *text, bool is_fault, struct injection *injection
         return refuse(fault_out, text, "what is to happen is missing: error=, retval=, signal= or delay_enter=");
     *injection_out = injection;
     return 0;
+}
+
+bool injection_needs_stop(const struct injection *injection)
+{
+    return (injection->signal != 0 && !injection->has_result) || injection->poke_enter[0] != '\0' ||
+           injection->poke_exit[0] != '\0';
 }
 
 bool injection_applies(const struct injection *injection, uint32_t count)

@@ -8,7 +8,8 @@
 
 #include "syscalls/system_call_set.h"
 
-#define INJECTIONS_MAX 16
+#define INJECTIONS_MAX       16
+#define INJECTION_POKE_BYTES 256
 
 struct injection {
     struct system_call_set set;
@@ -17,6 +18,9 @@ struct injection {
     int signal;      /* 0: none */
     uint64_t delay_enter_ns;
     uint64_t delay_exit_ns;
+    char poke_enter[INJECTION_POKE_BYTES]; /* "@arg1=00ff,@arg2=20": what is written where arguments point; "": nothing
+                                            */
+    char poke_exit[INJECTION_POKE_BYTES];
     uint32_t first, last, step; /* which of the calls that are in the set, from 1; step 0: only the first */
 };
 
@@ -26,11 +30,21 @@ struct injections {
 };
 
 /*
- * Reads SET[:error=E][:retval=N][:signal=S][:delay_enter=T][:delay_exit=T][:when=N[..M][+[STEP]]]. -EINVAL: fault_out
- * says what is wrong. `is_fault`: an error is meant, ENOSYS if none is named.
+ * Reads SET[:error=E][:retval=N][:signal=S][:syscall=CALL][:delay_enter=T][:delay_exit=T][:poke_enter=P][:poke_exit=P]
+ * [:when=N[..M][+[STEP]]]. -EINVAL: fault_out says what is wrong. `is_fault`: an error is meant, ENOSYS if none is
+ * named.
  */
 MUST_USE int injection_parse(const char *text, bool is_fault, struct injection *injection_out,
                              struct system_call_set_fault *fault_out);
+
+/* Whether it can only happen to a thread that is stopped. */
+bool injection_needs_stop(const struct injection *injection);
+
+/* A time: microseconds, or a number with s, ms, us or ns. False: it is none. */
+bool injection_parse_duration(const char *text, uint64_t *ns_out);
+
+/* The bytes to write where argument `which` of a call points, out of a poke; 0: none. */
+size_t injection_poke(const char *poke, unsigned which, uint8_t bytes_out[INJECTION_POKE_BYTES]);
 
 /* Whether the count-th call of a thread that is in the set is meant. */
 bool injection_applies(const struct injection *injection, uint32_t count);

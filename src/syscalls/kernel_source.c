@@ -94,6 +94,8 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
     const struct system_call_request *request = watch->request;
     const uint64_t execve_number = (uint64_t)system_call_by_name("execve", strlen("execve"))->number;
     struct system_call_set set = *request->set;
+    const struct program_setup setup = {
+        .program = request->program, .variables = request->variables, .variable_count = request->variable_count};
     struct call_feed_options options = {
         .set = &set,
         .tids = request->pids,
@@ -104,7 +106,7 @@ static int begin(struct kernel_watch *watch, struct gait_error *err)
     int result = check(request, err);
 
     if (result == 0 && request->program != NULL)
-        result = program_start_begin(request->program, &watch->start, err);
+        result = program_start_begin(&setup, &watch->start, err);
     if (result != 0)
         return result;
     if (request->program != NULL) {
@@ -173,6 +175,11 @@ static int run(const struct system_call_request *request, int *status_out, struc
 
     if (result != 0)
         return result;
+    if (request->wants_descriptors)
+        say(&watch, "what descriptors are is looked up when a call is reported: those that were closed meanwhile are "
+                    "shown as what they are then; '--via inside' and '--via ptrace' know what they were");
+    if (request->wants_cpu)
+        say(&watch, "what the CPU works for calls is not known in the kernel's tracepoints; -w counts how long they take");
     call_assembler_init(&watch.assembler, request, request->program == NULL ? 0 : watch.start.pid);
     stop_signals_forget();
     stop_signals_take();

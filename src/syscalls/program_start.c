@@ -3,14 +3,17 @@
 #include "syscalls/program_start.h"
 
 #include "hosted/error_text.h"
+#include "syscalls/program_user.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,7 +50,26 @@ static int find_program(const char *name, char path_out[PATH_MAX], struct gait_e
     return error_set(err, ENOENT, "cannot run '%s': there is no such program in the folders of PATH", name);
 }
 
-static void run_child(const char *path, char *const *program, int go_fd, int failed_fd)
+/* What the child needs, found out before it is made. */
+struct child {
+    const struct program_setup *setup;
+    char path[PATH_MAX];
+    struct program_user user; /* if the setup names one */
+    int go_fd;
+    int failed_fd;
+};
+
+static void change_environment(const struct program_setup *setup)
+{
+    for (size_t i = 0; i < setup->variable_count; i++) {
+        if (strchr(setup->variables[i], '=') != NULL)
+            (void)putenv((char *)(uintptr_t)setup->variables[i]);
+        else
+            (void)unsetenv(setup->variables[i]);
+    }
+}
+
+static void run_child(const struct child *child)
 {
     sigset_t none;
     ssize_t got;
@@ -56,34 +78,87 @@ static void run_child(const char *path, char *const *program, int go_fd, int fai
 
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    while ((got = read(go_fd, &byte, 1)) < 0 && errno == EINTR)
+    change_environment(child->setup);
+    while ((got = read(child->go_fd, &byte, 1)) < 0 && errno == EINTR)
         continue;
     /* Who should have let it go is no more. */
     if (got != 1)
         _exit(126);
-    execv(path, program);
+    if (child->setup->user == NULL || program_user_become(&child->user) == 0)
+        execv(child->path, child->setup->program);
     number = errno;
-    (void)!write(failed_fd, &number, sizeof(number));
+    (void)!write(child->failed_fd, &number, sizeof(number));
     _exit(126);
 }
 
-int program_start_begin(char *const *program, struct program_start *start_out, struct gait_error *err)
+static void leave_caller(enum program_role place)
 {
-    char path[PATH_MAX];
-    int go[2], failed[2], result = find_program(program[0], path, err);
+    if (place == PROGRAM_IS_CALLER_OF_GROUP)
+        (void)setpgid(0, 0);
+    else if (place == PROGRAM_IS_CALLER_OF_SESSION)
+        (void)setsid();
+}
+
+/* This process becomes the program's; who looks is its grandchild, so that it has no child that it did not make. */
+static int trade_places(const struct child *child, int go_fd, int failed_fd)
+{
+    pid_t program = getpid(), middle = fork();
+
+    if (middle < 0)
+        return -errno;
+    if (middle == 0) {
+        pid_t end = fork();
+
+        if (end != 0)
+            _exit(end < 0);
+        leave_caller(child->setup->place);
+        return program;
+    }
+    close(go_fd);
+    close(failed_fd);
+    (void)waitpid(middle, NULL, 0);
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    run_child(child);
+    return 0;
+}
+
+/* The number of the process that is to execute the program, or -errno. */
+static int divide(const struct child *child, int go_fd, int failed_fd)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    if (child->setup->place != PROGRAM_IS_CHILD)
+        return trade_places(child, go_fd, failed_fd);
+    pid = fork();
+    if (pid < 0)
+        return -errno;
+    if (pid == 0) {
+        close(go_fd);
+        close(failed_fd);
+        run_child(child);
+    }
+    return pid;
+}
+
+int program_start_begin(const struct program_setup *setup, struct program_start *start_out, struct gait_error *err)
+{
+    struct child child = {.setup = setup};
+    int go[2], failed[2], pid, result = find_program(setup->program[0], child.path, err);
 
     if (result != 0)
         return result;
+    if (setup->user != NULL && program_user_find(setup->user, &child.user) != 0)
+        return error_set(err, ENOENT, "cannot run '%s' as '%s': there is no such user in /etc/passwd",
+                         setup->program[0], setup->user);
     if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0)
-        return error_set(err, errno, "cannot run '%s': no pipe could be made: %m", program[0]);
-    start_out->pid = fork();
-    if (start_out->pid < 0)
-        return error_set(err, errno, "cannot run '%s': no process could be made: %m", program[0]);
-    if (start_out->pid == 0) {
-        close(go[1]);
-        close(failed[0]);
-        run_child(path, program, go[0], failed[1]);
-    }
+        return error_set(err, errno, "cannot run '%s': no pipe could be made: %m", setup->program[0]);
+    child.go_fd = go[0];
+    child.failed_fd = failed[1];
+    pid = divide(&child, go[1], failed[0]);
+    if (pid < 0)
+        return error_set(err, pid, "cannot run '%s': no process could be made: %s", setup->program[0], strerror(-pid));
+    start_out->pid = pid;
     close(go[0]);
     close(failed[1]);
     start_out->go_fd = go[1];

@@ -7,6 +7,22 @@
 #include "gait/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+enum program_role {
+    PROGRAM_IS_CHILD,             /* of ours */
+    PROGRAM_IS_CALLER,            /* it takes the place of this process, and we go on as its grandchild */
+    PROGRAM_IS_CALLER_OF_GROUP,   /* the same, with a group of our own */
+    PROGRAM_IS_CALLER_OF_SESSION, /* the same, with a session of our own */
+};
+
+struct program_setup {
+    char *const *program;         /* with its arguments, ended by NULL */
+    const char *user;             /* who runs it; NULL: who we are */
+    const char *const *variables; /* of its environment: NAME=VALUE, or NAME, which goes */
+    size_t variable_count;
+    enum program_role place;
+};
 
 struct program_start {
     int pid;
@@ -14,8 +30,12 @@ struct program_start {
     int failed_fd; /* an errno comes through it if the program cannot be executed; its end otherwise */
 };
 
-/* Makes the child. The program is looked for in PATH here, so that the child executes it at once. */
-MUST_USE int program_start_begin(char *const *program, struct program_start *start_out, struct gait_error *err);
+/*
+ * Makes the child. The program is looked for in PATH here, so that the child executes it at once. Where it takes our
+ * place, this returns in another process.
+ */
+MUST_USE int program_start_begin(const struct program_setup *setup, struct program_start *start_out,
+                                 struct gait_error *err);
 
 /* Lets it go on. */
 void program_start_go(struct program_start *start);

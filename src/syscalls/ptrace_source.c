@@ -25,7 +25,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -40,13 +43,12 @@ struct tracer {
     int status;      /* of the program */
     bool has_ended;  /* the program */
     bool is_leaving; /* somebody pressed Ctrl-C */
+    bool has_begun;  /* the program was executed */
     sigset_t signals;
 };
 
-static void report(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
+static void complete(const struct tracer *tracer, const struct ptrace_thread *thread, struct system_call_event *event)
 {
-    if (thread->is_hidden)
-        return;
     event->pid = thread->pid;
     event->tid = thread->tid;
     event->number = thread->number;
@@ -54,7 +56,43 @@ static void report(struct tracer *tracer, struct ptrace_thread *thread, struct s
     event->memory = &tracer->memory.memory;
     for (unsigned i = 0; i < SYSTEM_CALL_ARGUMENTS_MAX; i++)
         event->arguments[i] = thread->arguments[i];
+}
+
+static void report(struct tracer *tracer, struct ptrace_thread *thread, struct system_call_event *event)
+{
+    if (thread->is_hidden)
+        return;
+    complete(tracer, thread, event);
     tracer->request->hear(tracer->request->context, event);
+}
+
+/* Whether the call, which is just being made, is one of those that are looked at. */
+static bool is_picked(const struct tracer *tracer, const struct ptrace_thread *thread,
+                      const struct system_call_event *entered)
+{
+    struct system_call_event event = *entered;
+
+    if (tracer->request->picks == NULL)
+        return true;
+    complete(tracer, thread, &event);
+    return tracer->request->picks(tracer->request->context, &event);
+}
+
+/* Writes where arguments point. */
+static void poke(struct tracer *tracer, struct ptrace_thread *thread, const char *text)
+{
+    uint8_t bytes[INJECTION_POKE_BYTES];
+
+    for (unsigned i = 0; text[0] != '\0' && i < SYSTEM_CALL_ARGUMENTS_MAX; i++) {
+        struct iovec here = {bytes, injection_poke(text, i, bytes)};
+        struct iovec there = {(void *)(uintptr_t)thread->arguments[i], here.iov_len};
+
+        if (here.iov_len == 0)
+            continue;
+        if (process_vm_writev(thread->tid, &here, 1, &there, 1, 0) > 0)
+            thread->is_poked = true;
+        live_memory_turn_to(&tracer->memory, thread->tid);
+    }
 }
 
 static void let_go(struct ptrace_thread *thread, int signal)
@@ -92,6 +130,7 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
     struct system_call_event event = {
         .kind = SYSTEM_CALL_ENTERED, .pc = info->instruction_pointer, .sp = info->stack_pointer};
     int signal = 0;
+    bool is_wanted;
 
     thread->in_call = true;
     thread->number = info->entry.nr | (info->arch == abi_host()->audit_arch ? 0 : SYSTEM_CALL_FOREIGN);
@@ -101,15 +140,19 @@ static void enter(struct tracer *tracer, struct ptrace_thread *thread, const str
     /* The first that a child of ours does is executing the program. */
     if (thread->is_hidden && thread->number == (uint64_t)system_call_by_name("execve", 6)->number)
         thread->is_hidden = false;
-    thread->injected = thread->is_hidden ? NULL : pick_injection(tracer, thread);
-    thread->was_told = system_call_set_has(tracer->request->set, thread->number);
+    is_wanted = !thread->is_hidden && is_picked(tracer, thread, &event);
+    thread->injected = is_wanted ? pick_injection(tracer, thread) : NULL;
+    thread->was_told = is_wanted && system_call_set_has(tracer->request->set, thread->number);
+    thread->is_poked = false;
     thread->entered_ns = system_clock_ns(CLOCK_MONOTONIC);
+    thread->entered_cpu_ns = thread->cpu_ns;
     if (thread->was_told) {
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
         report(tracer, thread, &event);
     }
     if (thread->injected != NULL) {
         signal = thread->injected->signal;
+        poke(tracer, thread, thread->injected->poke_enter);
         if (thread->injected->has_result && ptrace_registers_skip_call(thread->tid) != 0)
             thread->injected = NULL;
     }
@@ -131,9 +174,13 @@ static void leave(struct tracer *tracer, struct ptrace_thread *thread, const str
     }
     if (injected != NULL && (injected->delay_enter_ns != 0 || injected->delay_exit_ns != 0))
         event.flags |= SYSTEM_CALL_DELAYED;
+    if (injected != NULL)
+        poke(tracer, thread, injected->poke_exit);
+    event.flags |= thread->is_poked ? SYSTEM_CALL_POKED : 0;
     if (thread->in_call && thread->was_told) {
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
         event.system_ns = system_clock_ns(CLOCK_MONOTONIC) - thread->entered_ns;
+        event.cpu_ns = thread->cpu_ns - thread->entered_cpu_ns;
         report(tracer, thread, &event);
     }
     thread->in_call = false;
@@ -163,9 +210,12 @@ static void handle_call(struct tracer *tracer, struct ptrace_thread *thread)
 static void handle_signal(struct tracer *tracer, struct ptrace_thread *thread, int signal)
 {
     siginfo_t siginfo;
+    struct __ptrace_syscall_info info;
     struct system_call_event event = {.kind = SYSTEM_CALL_SIGNALLED, .siginfo = &siginfo, .signal = signal};
 
     if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &siginfo) == 0) {
+        if (ptrace(PTRACE_GET_SYSCALL_INFO, thread->tid, sizeof(info), &info) > 0)
+            event.pc = info.instruction_pointer;
         event.time_ns = system_clock_ns(CLOCK_REALTIME);
         report(tracer, thread, &event);
     }
@@ -202,6 +252,25 @@ static struct ptrace_thread *handle_exec(struct tracer *tracer, struct ptrace_th
     return executing;
 }
 
+/* It goes on without us, as the program that it executes. */
+static void leave_thread(struct tracer *tracer, struct ptrace_thread *thread)
+{
+    struct system_call_event event = {.kind = SYSTEM_CALL_DETACHED, .time_ns = system_clock_ns(CLOCK_REALTIME)};
+
+    report(tracer, thread, &event);
+    (void)ptrace(PTRACE_DETACH, thread->tid, NULL, NULL);
+    ptrace_threads_remove(&tracer->threads, thread);
+}
+
+/* The first program that is executed is the one that we have started. */
+static bool is_first(struct tracer *tracer, const struct ptrace_thread *thread)
+{
+    bool is_first = tracer->request->program != NULL && thread->tid == tracer->start.pid && !tracer->has_begun;
+
+    tracer->has_begun |= is_first;
+    return is_first;
+}
+
 static void handle_event(struct tracer *tracer, struct ptrace_thread *thread, int status)
 {
     int event = status >> 16, signal = WSTOPSIG(status);
@@ -210,8 +279,13 @@ static void handle_event(struct tracer *tracer, struct ptrace_thread *thread, in
         handle_group_stop(tracer, thread, signal);
         return;
     }
-    if (event == PTRACE_EVENT_EXEC)
+    if (event == PTRACE_EVENT_EXEC) {
         thread = handle_exec(tracer, thread);
+        if (!is_first(tracer, thread) && tracer->request->detaches_at_exec) {
+            leave_thread(tracer, thread);
+            return;
+        }
+    }
     let_go(thread, 0);
 }
 
@@ -236,7 +310,7 @@ static void handle_end(struct tracer *tracer, struct ptrace_thread *thread, int 
     ptrace_threads_remove(&tracer->threads, thread);
 }
 
-static int handle(struct tracer *tracer, int tid, int status, struct gait_error *err)
+static int handle(struct tracer *tracer, int tid, int status, const struct rusage *usage, struct gait_error *err)
 {
     struct ptrace_thread *thread = ptrace_threads_find(&tracer->threads, tid);
 
@@ -247,6 +321,7 @@ static int handle(struct tracer *tracer, int tid, int status, struct gait_error 
         thread = ptrace_threads_add(&tracer->threads, tid);
     if (thread == NULL)
         return error_set(err, ENOMEM, "cannot trace thread %d: there is no memory", tid);
+    thread->cpu_ns = (uint64_t)usage->ru_stime.tv_sec * NS_PER_S + (uint64_t)usage->ru_stime.tv_usec * 1000;
     if (!WIFSTOPPED(status)) {
         handle_end(tracer, thread, status);
         return 0;
@@ -282,6 +357,12 @@ static uint64_t release_held(struct tracer *tracer)
     return soonest;
 }
 
+/* Who may be interrupted takes Ctrl-C though a program was started, which is ended then. */
+static bool ends_program(const struct system_call_request *request)
+{
+    return request->program != NULL && (request->interruptible == 1 || request->interruptible == 2);
+}
+
 /* Waits until something may have happened. */
 static void wait_for_news(struct tracer *tracer, uint64_t longest_ns)
 {
@@ -289,19 +370,23 @@ static void wait_for_news(struct tracer *tracer, uint64_t longest_ns)
     int signal =
         longest_ns == UINT64_MAX ? sigwaitinfo(&tracer->signals, NULL) : sigtimedwait(&tracer->signals, NULL, &timeout);
 
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP)
-        tracer->is_leaving = true;
+    if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP)
+        return;
+    tracer->is_leaving = true;
+    if (ends_program(tracer->request))
+        (void)kill(tracer->start.pid, signal);
 }
 
 static int loop(struct tracer *tracer, struct gait_error *err)
 {
     while (tracer->threads.count > 0 && !tracer->is_leaving) {
-        int status, tid = waitpid(-1, &status, WNOHANG | __WALL);
+        struct rusage usage;
+        int status, tid = wait4(-1, &status, WNOHANG | __WALL, &usage);
 
         if (tid < 0 && errno == ECHILD)
             break;
         if (tid > 0) {
-            int result = handle(tracer, tid, status, err);
+            int result = handle(tracer, tid, status, &usage, err);
 
             if (result != 0)
                 return result;
@@ -406,7 +491,15 @@ static int seize_process(struct tracer *tracer, int pid, struct gait_error *err)
 
 static int begin_program(struct tracer *tracer, struct gait_error *err)
 {
-    int result = program_start_begin(tracer->request->program, &tracer->start, err);
+    const struct system_call_request *request = tracer->request;
+    const struct program_setup setup = {
+        .program = request->program,
+        .user = request->user,
+        .variables = request->variables,
+        .variable_count = request->variable_count,
+        .place = (enum program_role)request->daemon,
+    };
+    int result = program_start_begin(&setup, &tracer->start, err);
 
     if (result != 0)
         return result;
@@ -422,15 +515,11 @@ static int begin_program(struct tracer *tracer, struct gait_error *err)
 
 static int begin(struct tracer *tracer, struct gait_error *err)
 {
-    if (tracer->request->program != NULL)
-        return begin_program(tracer, err);
-    for (size_t i = 0; i < tracer->request->pid_count; i++) {
-        int result = seize_process(tracer, tracer->request->pids[i], err);
+    int result = 0;
 
-        if (result != 0)
-            return result;
-    }
-    return 0;
+    for (size_t i = 0; i < tracer->request->pid_count && result == 0; i++)
+        result = seize_process(tracer, tracer->request->pids[i], err);
+    return result != 0 || tracer->request->program == NULL ? result : begin_program(tracer, err);
 }
 
 /* Ctrl-C is for the program that we have started; where we only look, it ends the looking. */
@@ -442,11 +531,13 @@ static void block_signals(struct tracer *tracer, sigset_t *former_out)
     sigaddset(&tracer->signals, SIGCHLD);
     sigaddset(&tracer->signals, SIGTERM);
     sigaddset(&tracer->signals, SIGHUP);
-    if (tracer->request->program == NULL)
+    if (tracer->request->program == NULL || ends_program(tracer->request))
         sigaddset(&tracer->signals, SIGINT);
     blocked = tracer->signals;
     sigaddset(&blocked, SIGINT);
     sigaddset(&blocked, SIGQUIT);
+    if (tracer->request->interruptible == 4)
+        sigaddset(&blocked, SIGTSTP);
     sigprocmask(SIG_BLOCK, &blocked, former_out);
 }
 

@@ -12,10 +12,13 @@ struct ptrace_thread {
     bool is_hidden;  /* what it does before it executes the program is ours */
     bool in_call;    /* between the stops of one */
     bool was_told;   /* the call is in the set */
+    bool is_poked;   /* an injection has changed what the call's arguments point at */
     bool is_stopped; /* in the kernel's eyes, and ours to let go */
     uint64_t number;
     uint64_t arguments[SYSTEM_CALL_ARGUMENTS_MAX];
     uint64_t entered_ns;
+    uint64_t entered_cpu_ns; /* what the CPU had worked in the kernel for its process, then */
+    uint64_t cpu_ns;         /* and when it stopped last */
     uint64_t sp;
     const struct injection *injected; /* what happens to this call */
     uint32_t counts[INJECTIONS_MAX];  /* calls that were in each injection's set */

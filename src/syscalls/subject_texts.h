@@ -208,7 +208,10 @@ void time_text_put_date(const struct call_text *text, int64_t seconds, int64_t n
 /* ---- what descriptors of processes that live are ----------------------------------------------------------------- */
 
 /* Writes "</etc/passwd>", or nothing if that is not to be known; AT_FDCWD is the process's folder. */
-void process_fd_put(struct text_writer *out, int pid, int fd);
+void process_fd_put(struct text_writer *out, const struct call_fd *fd);
+
+/* Writes "<cat>", the program that a process runs, or nothing if that is not to be known. */
+void process_name_put(struct text_writer *out, int pid);
 
 /* Which of netlink's protocols a descriptor of the process speaks; -1: none, or that is not to be known. */
 int process_netlink_protocol(int pid, int fd);

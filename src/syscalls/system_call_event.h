@@ -18,12 +18,14 @@ enum system_call_event_kind {
     SYSTEM_CALL_STOPPED,   /* the thread was stopped by `signal` */
     SYSTEM_CALL_EXITED,    /* with `status` as of wait() */
     SYSTEM_CALL_REPLACED,  /* another thread executed a program: this one, number `status`, goes on under its id */
+    SYSTEM_CALL_DETACHED,  /* nobody looks at this thread any more */
 };
 
 enum system_call_event_flag {
     SYSTEM_CALL_NEVER_RETURNS = 1, /* exit, or killed meanwhile */
     SYSTEM_CALL_INJECTED = 2,
     SYSTEM_CALL_DELAYED = 4,
+    SYSTEM_CALL_POKED = 8, /* an injection has changed what arguments point at */
 };
 
 /* A look at the program's memory: copies up to size_bytes from address on, and returns how many were there. */
@@ -52,7 +54,8 @@ struct system_call_event {
     int64_t result;      /* -4095..-1: -errno */
     uint64_t time_ns;    /* when this happened, since 1970 */
     uint64_t entered_ns; /* when the call began */
-    uint64_t system_ns;  /* what the kernel worked for it, where known */
+    uint64_t system_ns;  /* how long it took */
+    uint64_t cpu_ns;     /* what the CPU worked for it meanwhile, where the source was asked for that */
     const struct call_memory *memory;
     const void *siginfo; /* 128 bytes */
     int signal;

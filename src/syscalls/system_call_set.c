@@ -100,6 +100,30 @@ static bool add_number(struct system_call_set *set, const char *word, size_t len
     return true;
 }
 
+static int add_word(struct system_call_set *set, const char *word, size_t length, struct system_call_set_fault *fault);
+
+static bool ends_with(const char *word, size_t length, const char *end)
+{
+    size_t end_length = strlen(end);
+
+    return length > end_length && memcmp(word + length - end_length, end, end_length) == 0;
+}
+
+/* Calls of other modes of the CPU mean other numbers, none of which is here. */
+static int add_for_mode(struct system_call_set *set, const char *word, size_t length,
+                        struct system_call_set_fault *fault)
+{
+    struct system_call_set others = {0};
+
+    if (ends_with(word, length, "@64"))
+        return add_word(set, word, length - strlen("@64"), fault);
+    if (ends_with(word, length, "@32"))
+        return add_word(&others, word, length - strlen("@32"), fault);
+    if (ends_with(word, length, "@x32"))
+        return add_word(&others, word, length - strlen("@x32"), fault);
+    return add_word(set, word, length, fault);
+}
+
 static int add_word(struct system_call_set *set, const char *word, size_t length, struct system_call_set_fault *fault)
 {
     bool is_optional = length > 0 && word[0] == '?';
@@ -152,7 +176,7 @@ int system_call_set_parse(const char *text, struct system_call_set *set_out, str
 
     for (text += is_inverted;; text++) {
         size_t length = word_length(text);
-        int result = add_word(&set, text, length, fault_out);
+        int result = add_for_mode(&set, text, length, fault_out);
 
         if (result != 0)
             return result;

@@ -348,7 +348,10 @@ static void put_result(const struct call_text *text, const struct system_call_si
         put_success(text, kind);
     if ((flags & SYSTEM_CALL_NEVER_RETURNS) == 0 && !text->options->is_raw)
         put_ready(text, call, kind);
-    if ((flags & SYSTEM_CALL_INJECTED) != 0)
+    if ((flags & SYSTEM_CALL_POKED) != 0)
+        text_put_string(text->out,
+                        (flags & SYSTEM_CALL_INJECTED) != 0 ? " (INJECTED: args, retval)" : " (INJECTED: args)");
+    else if ((flags & SYSTEM_CALL_INJECTED) != 0)
         text_put_string(text->out, " (INJECTED)");
     if ((flags & SYSTEM_CALL_DELAYED) != 0)
         text_put_string(text->out, " (DELAYED)");

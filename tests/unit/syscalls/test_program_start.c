@@ -19,7 +19,7 @@ static void a_program_waits_for_the_word(void)
     struct program_start start;
     int status;
 
-    CHECK_EQUAL(program_start_begin(program, &start, &err), 0);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = program}, &start, &err), 0);
     CHECK_EQUAL(waitpid(start.pid, &status, WNOHANG), 0);
     program_start_go(&start);
     CHECK_EQUAL(program_start_finish(&start, program[0], &err), 0);
@@ -32,7 +32,7 @@ static void it_can_be_called_off(void)
     char *const program[] = {"sh", "-c", "exit 7", NULL};
     struct program_start start;
 
-    CHECK_EQUAL(program_start_begin(program, &start, &err), 0);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = program}, &start, &err), 0);
     program_start_abandon(&start);
     CHECK_EQUAL(waitpid(start.pid, NULL, 0) < 0 && errno == ECHILD, 1);
 }
@@ -43,11 +43,11 @@ static void what_is_no_program_is_said_so(void)
                 *const folder[] = {"/tmp", NULL};
     struct program_start start;
 
-    CHECK_EQUAL(program_start_begin(missing, &start, &err), -ENOENT);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = missing}, &start, &err), -ENOENT);
     CHECK_EQUAL(strstr(err.text, "PATH") != NULL, 1);
-    CHECK_EQUAL(program_start_begin(path, &start, &err), -ENOENT);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = path}, &start, &err), -ENOENT);
     CHECK_EQUAL(strstr(err.text, "there is no such file") != NULL, 1);
-    CHECK_EQUAL(program_start_begin(folder, &start, &err) < 0, 1);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = folder}, &start, &err) < 0, 1);
 }
 
 static void what_cannot_be_executed_comes_back(void)
@@ -60,7 +60,7 @@ static void what_cannot_be_executed_comes_back(void)
     CHECK_EQUAL(write(fd, "\177ELFnonsense", 12), 12);
     CHECK_EQUAL(fchmod(fd, 0700), 0);
     close(fd);
-    CHECK_EQUAL(program_start_begin(program, &start, &err), 0);
+    CHECK_EQUAL(program_start_begin(&(const struct program_setup){.program = program}, &start, &err), 0);
     program_start_go(&start);
     CHECK_EQUAL(program_start_finish(&start, program[0], &err), -ENOEXEC);
     CHECK_EQUAL(waitpid(start.pid, NULL, 0), start.pid);
