@@ -86,6 +86,9 @@ MODE_FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=
 MODE_FLAGS_tsan    := -O1 -g -fsanitize=thread
 MODE_FLAGS  := $(MODE_FLAGS_$(MODE))
 SANITIZED   := $(filter asan tsan,$(MODE))
+# Threads run gait on stacks that others chose the size of: the program's own, or what ulimit -s leaves. Sanitizers put room
+# between variables, so there it is their own matter.
+STACK_WARNINGS := -Wvla -Walloca $(if $(filter asan tsan,$(MODE)),,-Wframe-larger-than=16384)
 COMMON      := -std=gnu11 $(WARNINGS) $(MODE_FLAGS) -fPIC -fvisibility=hidden -Iinclude -Isrc
 # What may run inside the target: no libc, no vector registers, nothing that needs the program's thread pointer.
 CORE_FLAGS_x86_64 := -mgeneral-regs-only -mno-red-zone -fcf-protection=none
@@ -119,7 +122,7 @@ TEST_LIBS   := -Wl,--as-needed -lZydis -lz -lbz2 -llzma -lzstd -lsqlite3 -llua5.
 
 # The flags for one source file. CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last.
 flags_of = $(COMMON) $(if $(filter $(CORE_C) $(CORE_S) $(AGENT_C),$(1)),$(CORE_FLAGS)) \
-    $(if $(filter src/%,$(1)),,-Itests -Ibench) \
+    $(if $(filter src/%,$(1)),$(STACK_WARNINGS),-Itests -Ibench) \
     $(if $(filter %_libtraceevent.c,$(1)),-isystem /usr/include/traceevent) $(CPPFLAGS) $(CFLAGS)
 
 # ---- sources ---------------------------------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ gait_folder=$(cd "$build" && pwd)
 
 say '1. Recording a program: each call of its functions, with its times, from the first instruction to its end.'
 show_all "gait spawn -- perl -e 'my %seen; \$seen{\$_ % 7} += \$_ for 1 .. 20000; print \"\$seen{3}\\n\"'"
-show_all 'gait report traces/* --limit 8'
+show_all 'gait replay --depth 3 --limit 8'
+show_all 'gait report --limit 5'
 rm -rf "$folder/traces"
 
 say '2. The flight recorder: nothing is written until something happens. Here a program dies.'
@@ -75,30 +76,40 @@ trap 'kill $process; rm -rf "$folder"' EXIT
 show_all "gait attach --duration 1 $process"
 show_all 'gait report traces/* --limit 3 | tail -n 6'
 
-say '4. Reading machine code: any function of a program or library, by name.'
+say '4. A profile: where the time goes, by samples, of programs without frame pointers, too.'
+if "$build/gait" doctor --json | grep -c '"subject": "profile".*"works": "yes"' >/dev/null; then
+    # shellcheck disable=SC2016 # it is another shell that sees it
+    show_all 'gait probe -o traces --stack profile:hz:999 -- perl -e "\$s{\$_ % 9} .= 1 for 1 .. 900000"'
+    show_all 'gait graph --min-percent 10'
+    rm -rf "$folder/traces"
+else
+    echo 'This user may not watch anything by the kernel here; gait doctor says why.'
+fi
+
+say '5. What it is made of, from here on. Machine code of any function of a program or library, by name.'
 show 10 disassemble libc.so.6 bsearch
 
-say '5. Moving machine code: a function of this process, copied so far away that every reference
+say '6. Moving machine code: a function of this process, copied so far away that every reference
    changes. Original on the left, copy on the right; then both run on the same input.'
 "$build/examples/relocate_function"
 
-say '6. The same for any function of a file, without running it. More: gait help, man gait.'
+say '7. The same for any function of a file, without running it. More: gait help, man gait.'
 show 12 dump relocation libz.so.1 crc32_combine_op --far
 
-say '7. Following a function: every call that it makes, in a tree, while it runs.'
+say '8. Following a function: every call that it makes, in a tree, while it runs.'
 run call_tree
 
-say "8. The blocks of zlib's code that ran, counted by code put into each of them."
+say "9. The blocks of zlib's code that ran, counted by code put into each of them."
 run coverage
 
-say '9. Replacing an instruction: each rdtsc is answered by a function of ours.'
+say '10. Replacing an instruction: each rdtsc is answered by a function of ours.'
 run replace_instruction
 
-say '10. Changing arguments: probes on usleep() and puts() of libc.'
+say '11. Changing arguments: probes on usleep() and puts() of libc.'
 run probe_argument
 
-say '11. Changing floating-point numbers: a hook that reads and writes vector registers.'
+say '12. Changing floating-point numbers: a hook that reads and writes vector registers.'
 run double_argument
 
-say '12. Call stacks of itself: taken in nanoseconds, also in a signal handler; names come afterwards.'
+say '13. Call stacks of itself, taken also in a signal handler; names come afterwards.'
 run own_stack

@@ -2,6 +2,7 @@
 /*
  * Takes call stacks of itself at some points, and prints them afterwards: in a recursion, in a function that libc calls
  * back, and in a signal handler. Taking one is a matter of nanoseconds, so nothing is looked up then: names come later.
+ * How many that are is measured when code and tables are warm, as in a program that takes many.
  *
  *   build/examples/own_stack
  *
@@ -16,8 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STACKS_MAX 8
-#define FRAMES_MAX 32
+#define STACKS_MAX     8
+#define FRAMES_MAX     32
+
+#define WARMING_COUNT  1000
+#define MEASURED_COUNT 100000
 
 /* ---- taking them ------------------------------------------------------------------------------------------------- */
 static struct {
@@ -74,6 +78,41 @@ void handle_signal(int number)
     last_signal = number;
 }
 
+/* ---- how long it takes ------------------------------------------------------------------------------------------- */
+struct measured {
+    double ns;
+    size_t frame_count;
+};
+
+__attribute__((noinline)) struct measured measure(int depth);
+
+static void take_many(int count, struct gait_stack *stack)
+{
+    for (int i = 0; i < count; i++)
+        if (gait_stack_capture(stack) != 0)
+            return;
+}
+
+/* At the end of a recursion, the first ones aside. */
+struct measured measure(int depth)
+{
+    static struct measured (*volatile again)(int depth) = measure;
+    uint64_t pcs[FRAMES_MAX];
+    struct gait_stack stack = {.size_bytes = sizeof(stack), .pcs = pcs, .capacity = FRAMES_MAX};
+    struct gait_clock_pair before, after;
+
+    if (depth > 0) {
+        struct measured inner = again(depth - 1);
+
+        return (struct measured){inner.ns, inner.frame_count};
+    }
+    take_many(WARMING_COUNT, &stack);
+    gait_clock_read(&before);
+    take_many(MEASURED_COUNT, &stack);
+    gait_clock_read(&after);
+    return (struct measured){(double)(after.monotonic_ns - before.monotonic_ns) / MEASURED_COUNT, stack.count};
+}
+
 /* ---- printing them ----------------------------------------------------------------------------------------------- */
 static const struct {
     uint64_t start;
@@ -109,7 +148,7 @@ static void print_frame(uint64_t pc)
 
 int main(void)
 {
-    struct gait_clock_pair before, after;
+    struct measured measured;
     int numbers[] = {3, 1, 2};
 
     /* So that also the first one is quick, and may be in a signal handler. */
@@ -117,20 +156,19 @@ int main(void)
         fprintf(stderr, "own_stack: stacks cannot be taken on this machine\n");
         return 1;
     }
-    gait_clock_read(&before);
     signal(SIGUSR1, handle_signal);
     add_up(3);
     qsort(numbers, 3, sizeof(int), compare_and_take);
     raise(SIGUSR1);
-    gait_clock_read(&after);
+    measured = measure(8);
 
     for (int i = 0; i < taken_count; i++) {
         const struct gait_stack *stack = &taken[i].stack;
 
-        printf("%s, %zu frames, after %lu ns:\n", taken[i].where, stack->count,
-               (unsigned long)(gait_clock_to_ns(&before, &after, stack->time) - before.monotonic_ns));
+        printf("%s, %zu frames:\n", taken[i].where, stack->count);
         for (size_t j = 0; j < stack->count; j++)
             print_frame(stack->pcs[j]);
     }
+    printf("taking one of %zu frames: %.0f ns, on average of %d\n", measured.frame_count, measured.ns, MEASURED_COUNT);
     return 0;
 }

@@ -14,7 +14,7 @@ AGENT        := $(OUT)/agent.so
 # Calls of the first are made by the compiler when it is too late to look for them. Of the second, which is weak, the
 # optimizer would take what it sees there for what those functions do that take its place.
 AGENT_PLAIN_O := $(filter %/memory_functions.o %/no_engine.o,$(AGENT_OWN_O))
-AGENT_FLAGS    = $(COMMON) $(FREESTANDING_FLAGS) $(AGENT_LTO) $(CPPFLAGS) $(CFLAGS)
+AGENT_FLAGS    = $(COMMON) $(STACK_WARNINGS) $(FREESTANDING_FLAGS) $(AGENT_LTO) $(CPPFLAGS) $(CFLAGS)
 $(AGENT_PLAIN_O): AGENT_FLAGS += -fno-lto
 
 $(OBJ)/agent/%.o: %.c Makefile mk/agent.mk $(OUT)/state/flags | $(DEPS_FOR_BUILD)
@@ -27,7 +27,7 @@ $(OBJ)/agent/%.o: %.S Makefile mk/agent.mk $(OUT)/state/flags | $(DEPS_FOR_BUILD
 
 # Where all of it is optimized the flags count once more; warnings do not: each file had its own, and what is inlined
 # from one into the other makes new ones that are wrong. In two parts at a time: make has no say in that.
-AGENT_LINK := $(if $(AGENT_LTO),$(MODE_FLAGS) -fPIC $(FREESTANDING_FLAGS) -flto=2)
+AGENT_LINK := $(if $(AGENT_LTO),$(MODE_FLAGS) $(STACK_WARNINGS) -Werror -fPIC $(FREESTANDING_FLAGS) -flto=2)
 $(AGENT): $(AGENT_O) $(OUT)/state/sources
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(AGENT_LINK) -nostdlib -shared \

@@ -82,18 +82,21 @@ enum gait_event_kind {
     /* Where a thread has several stacks: it goes on on another one, or on that of the function; target is the stack's
        number. Of hooked functions, told with enters and leaves; not to be asked for. */
     GAIT_EVENT_SUSPEND = 1 << 7,
-    GAIT_EVENT_RESUME = 1 << 8
+    GAIT_EVENT_RESUME = 1 << 8,
+    GAIT_EVENT_GOROUTINE = 1 << 9 /* from here on the thread runs that goroutine (target); likewise */
 };
 
 struct gait_event {
     uint32_t kind; /* one of enum gait_event_kind */
     int32_t depth; /* of calls and returns: how deep the caller is, from where following began; of a hooked function:
-                      how many others the thread is in */
+                      how many others the thread is in; below 0, of Go: how high its goroutine's stack is, with the
+                      highest bit set */
     uint64_t location; /* of the instruction; where a block, or a hooked function, begins */
     uint64_t target;   /* where a call or return goes; where a block ends */
     uint32_t tid;
-    uint32_t is_unwound; /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump ended the function */
-    uint64_t time;       /* of the counter that gait/clock.h reads, if times are asked for, and of hooked functions */
+    uint16_t is_unwound;    /* of GAIT_EVENT_LEAVE: not 0 if an exception or a long jump ended the function */
+    uint16_t is_entry_only; /* of GAIT_EVENT_LEAVE: not 0 if it is not known when the function ended */
+    uint64_t time; /* of the counter that gait/clock.h reads, if times are asked for, and of hooked functions */
 };
 
 /*
@@ -305,6 +308,15 @@ int gait_stalker_invalidate_for(struct gait_stalker *stalker, int tid, uint64_t 
  */
 int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t address,
                           struct gait_error *err);
+
+/*
+ * Makes a branch of the block at `from` go straight to the block at `to`, as the engine does when the branch is first
+ * taken; both are translated if they are not. With gait_stalker_prefetch this is for who forks often: what observers of
+ * a child were notified of is done by its parent before the next fork, and no child has to do it again. Addresses are
+ * all there is to send. -ENOENT: no branch of that block leads there by itself; else as gait_stalker_prefetch.
+ */
+int gait_stalker_prefetch_link(struct gait_stalker *stalker, const struct gait_follow_options *options, uint64_t from,
+                               uint64_t to, struct gait_error *err);
 
 /*
  * Translates the block that begins at an address again, at once: the transformer is asked again, and threads that are

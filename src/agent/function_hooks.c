@@ -9,6 +9,7 @@
 #include "agent/hook_choice.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/indirect_functions.h"
 #include "agent/probe_hooks.h"
 #include "agent/probe_set.h"
 #include "agent/process_hooks.h"
@@ -19,6 +20,8 @@
 #include "base/memory_functions.h"
 #include "base/memory_map.h"
 #include "base/slab.h"
+#include "hook/go/exit_plan.h"
+#include "hook/go/goroutine.h"
 #include "hook/hook_image.h"
 #include "hook/hook_unwinders.h"
 #include "hook/instruction_plan.h"
@@ -42,6 +45,7 @@ struct told_function {
 
 static struct function_hooks {
     struct function_hooks_options options;
+    uint64_t start; /* of a static program whose functions are not all known before; 0: it does not matter */
     uint32_t space;
     uint32_t count; /* of those that were told */
     struct told_function *told;
@@ -64,7 +68,8 @@ struct hook_search {
     uint8_t *planned;              /* a bit for each function */
     size_t memory_bytes;           /* of what is chosen, and the above */
     bool has_any;
-    uint64_t armed; /* patterns by which something is hooked */
+    bool is_go_known; /* hook_goroutines_find() was called */
+    uint64_t armed;   /* patterns by which something is hooked */
 };
 
 void function_hooks_begin(const struct function_hooks_options *options)
@@ -154,6 +159,8 @@ static void choose_listener(const struct hook_search *search, size_t which, uint
 
     if (address == hooks.options.loader_notification) {
         listener.enter = hooks.options.changed;
+    } else if (address == hooks.start) {
+        listener.enter = hooks.options.started;
     } else if (special->process != NULL) {
         listener.enter = special->process->enter;
         listener.leave = special->process->leave;
@@ -253,6 +260,54 @@ static void tell_unhooked(const struct hook_search *search, uint64_t address, bo
     unhooked_function_tell(hooks.options.ring, &unhooked);
 }
 
+/* ---- returns of Go's functions ----------------------------------------------------------------------------------- */
+
+/*
+ * A goroutine that was interrupted waits with its pc on its own stack, where nobody finds it: so nothing is taken along
+ * with a return unless the program has not begun. In other functions the register may not be the goroutine.
+ */
+static bool may_see_exits(struct hook_search *search, const struct hook_plan *plan)
+{
+    if (!hooks.options.is_whole || !plan->is_checked || !plan->is_entry_only)
+        return false;
+    if (!search->is_go_known && hook_goroutine_number_at == 0)
+        (void)hook_goroutines_find(search->image.file.memory, search->image.file.size_bytes);
+    search->is_go_known = true;
+    return hook_goroutine_number_at != 0;
+}
+
+static int hook_exit(const struct hook_search *search, const struct hook_plan *planned, uint32_t number)
+{
+    struct hook_wish wish = {.is_recorded = true, .number = number, .is_goroutine = true, .is_exit = true};
+    struct hook_plan plan = *planned;
+    uint64_t address;
+
+    wish.expected = find_bytes(search, plan.patch_at, &address);
+    if (wish.expected == NULL)
+        return -EOPNOTSUPP;
+    hook_plan_move(&plan, address - plan.patch_at);
+    wish.plan = &plan;
+    return hook_set_add(&wish);
+}
+
+/*
+ * All of them, or the function is known by its entry only; a return that is hooked then is of a call that nobody saw,
+ * and means nothing. One call at a time, so the plans need not be on the stack.
+ */
+static bool hook_exits(struct hook_search *search, const struct elf_function *function, const struct hook_plan *plan,
+                       uint32_t number)
+{
+    static struct hook_plan exits[EXIT_PLANS_MAX];
+    size_t count, hooked = 0;
+
+    if (!may_see_exits(search, plan) || exit_plans_make(&search->image.planner, function, plan, exits, &count) != 0)
+        return false;
+    while (hooked < count && hook_exit(search, &exits[hooked], number) == 0)
+        hooked++;
+    exit_plans_release(&search->image.planner, exits + hooked, count - hooked);
+    return hooked == count;
+}
+
 static int hook_planned(struct hook_search *search, size_t which, struct hook_wish *wish)
 {
     const struct elf_function *function = &search->image.functions.functions[which];
@@ -270,7 +325,7 @@ static int hook_function(struct hook_search *search, size_t which)
     const struct elf_function *function = &search->image.functions.functions[which];
     uint64_t patterns = search->choice.chosen[which].patterns;
     struct hook_wish wish = {.is_recorded = (patterns & search->wanted->hooked) != 0};
-    struct hook_plan plan;
+    struct hook_plan plan, original;
     uint64_t address;
     const uint8_t *bytes = find_bytes(search, function->start, &address);
 
@@ -292,10 +347,13 @@ static int hook_function(struct hook_search *search, size_t which)
         return is_odd ? -EOPNOTSUPP : 0;
     }
     wish.expected = bytes + (plan.patch_at - function->start);
+    original = plan;
     hook_plan_move(&plan, address - function->start);
     wish.plan = &plan;
     if (wish.is_recorded && !number_function(address, function->size_bytes, &wish.number))
         return -ENOMEM;
+    wish.is_goroutine =
+        wish.is_recorded && wish.listener_count == 0 && hook_exits(search, function, &original, wish.number);
     return hook_planned(search, which, &wish);
 }
 
@@ -323,7 +381,7 @@ static void hook_system_call(void *context, const struct hook_plan *found)
 
 static void hook_chosen(struct hook_search *search)
 {
-    if (system_call_watch_is_wanted())
+    if (system_call_watch_is_wanted() && !search->wanted->is_addition)
         hook_planner_find_system_calls(&search->image.planner, hook_system_call, search);
     for (size_t i = 0; i < search->image.functions.count; i++) {
         int result = hook_function(search, i);
@@ -402,7 +460,8 @@ static bool is_anything_chosen(const struct hook_search *search)
 
 static bool is_loader(const struct mapping *mapping)
 {
-    return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start;
+    return hooks.options.loader_notification - mapping->start < mapping->end - mapping->start ||
+           hooks.start - mapping->start < mapping->end - mapping->start;
 }
 
 /* As hook_function() asks for plans. */
@@ -413,7 +472,7 @@ static bool is_planned(const struct hook_search *search, size_t which)
 
     return search->choice.chosen[which].patterns != 0 || special->process != NULL || special->unwinder != NULL ||
            (find_bytes(search, search->image.functions.functions[which].start, &address) != NULL &&
-            address == hooks.options.loader_notification);
+            (address == hooks.options.loader_notification || address == hooks.start));
 }
 
 /* Probes may be anywhere, so all code has to be looked at for them. */
@@ -425,6 +484,34 @@ static int survey(struct hook_search *search, bool has_probes)
         if (is_planned(search, i))
             search->planned[i / 8] |= (uint8_t)(1u << i % 8);
     return hook_image_survey(&search->image, has_probes ? NULL : &interest);
+}
+
+/* A static program, of which nobody tells when it is relocated, is when it gets to its main. */
+static void find_start(const struct hook_search *search)
+{
+    struct elf_symbol symbol;
+    uint64_t address;
+
+    if (hooks.options.is_static && elf_symbols_find(&search->image.file.symbols, "main", &symbol) == 0 &&
+        find_bytes(search, symbol.address, &address) != NULL)
+        hooks.start = address;
+}
+
+/* What resolvers choose is hooked when they can be asked. */
+static void add_indirect(const struct hook_search *search)
+{
+    bool has_any = false;
+
+    for (size_t i = 0; i < search->image.functions.count; i++) {
+        const struct elf_function *function = &search->image.functions.functions[i];
+        uint64_t address, patterns = search->choice.chosen[i].indirect;
+
+        has_any |= patterns != 0;
+        if (patterns != 0 && find_bytes(search, function->start, &address) != NULL)
+            indirect_functions_add(address, patterns, function->name, function->name_length);
+    }
+    if (has_any)
+        find_start(search);
 }
 
 static uint64_t hook_all(struct hook_search *search, const struct probe_search *probes)
@@ -453,8 +540,13 @@ static uint64_t look_through(struct hook_search *search)
     search->choice.wanted = wanted->hooked | wanted->detailed | wanted->errno_places;
     search->choice.unwanted = wanted->excluded;
     search->choice.entry = search->image.entry;
+    search->choice.places = wanted->places;
+    search->choice.module =
+        agent_places_module((struct glob_text){search->mapping->path, search->mapping->path_length});
     matched = search->choice.wanted == 0 ? 0 : hook_choice_make(&search->choice);
-    find_specials(search);
+    add_indirect(search);
+    if (!wanted->is_addition)
+        find_specials(search);
     if (is_anything_chosen(search) || is_loader(search->mapping) || probe_set_has_any(&probes) ||
         system_call_watch_is_wanted()) {
         if (survey(search, probe_set_has_any(&probes)) == 0)

@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "gait/hook_invocation.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mapping;
@@ -19,6 +20,9 @@ struct selection_search;
 /* The dynamic loader calls `loader_notification`, if that is not 0, when its modules change: then so is `changed`. */
 struct function_hooks_options {
     struct ring_region *ring;
+    bool is_whole;  /* the program has not begun: nobody is in the middle of what is patched */
+    bool is_static; /* no dynamic loader has relocated the program: when its main is called, it is, and has `started` */
+    gait_invocation_function started;
     uint64_t loader_notification;
     gait_invocation_function changed;
 };

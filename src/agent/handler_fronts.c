@@ -8,6 +8,7 @@
  */
 #include "agent/handler_fronts.h"
 
+#include "agent/dispatched_calls.h"
 #include "agent/hook_set.h"
 #include "agent/interrupted_place.h"
 #include "arch/signal_saved.h"
@@ -88,6 +89,7 @@ void handler_fronts_unlock(void)
 struct shown {
     struct interrupted_place real; /* if it is not what was shown; else zero */
     struct interrupted_place shown;
+    bool is_resumed; /* the thread was not dispatched where it was interrupted (dispatched_calls.h) */
 };
 
 _Static_assert(sizeof(struct shown) <= GAIT_INVOCATION_DATA_BYTES, "what is kept of a call");
@@ -104,7 +106,7 @@ static void set_place_in(uint64_t frame, struct interrupted_place place)
     *(uint64_t *)(uintptr_t)signal_saved_sp_at(frame) = place.sp;
 }
 
-/* Of instructions that the CPU refuses, it is the address of the fault. */
+/* Of instructions that the CPU refuses, it is the address of the fault; of a call that was held, where that returns. */
 static void show_address(const struct gait_invocation *invocation, const struct shown *kept)
 {
     uint64_t signal = gait_invocation_argument(invocation, 0);
@@ -113,6 +115,8 @@ static void show_address(const struct gait_invocation *invocation, const struct 
     if ((signal == SIGILL || signal == SIGFPE || signal == SIGTRAP) && info->si_code > 0 &&
         (uintptr_t)info->si_addr == kept->real.pc)
         info->si_addr = (void *)(uintptr_t)kept->shown.pc;
+    else if (signal == SIGSYS && (uintptr_t)info->si_call_addr == kept->real.pc)
+        info->si_call_addr = (void *)(uintptr_t)kept->shown.pc;
 }
 
 static bool find_shown(const struct hook_thread *thread, struct shown *kept)
@@ -137,6 +141,15 @@ static void count_no_call(struct hook_thread *thread, uint64_t slot)
         invocation->depth--;
 }
 
+/* Nothing else is seen of it: the program's way is the same call. */
+static void return_by_own_call(struct hook_thread *thread, uint64_t slot)
+{
+    struct invocation *invocation = invocation_stack_find(&thread->invocations, slot, 0);
+
+    if (invocation != NULL && dispatched_calls_hold_return(thread->tid, invocation->return_address))
+        invocation->return_address = signal_restorer();
+}
+
 static void handler_begins(struct gait_invocation *invocation)
 {
     struct hook_thread *thread = listener_call_thread(invocation);
@@ -148,6 +161,9 @@ static void handler_begins(struct gait_invocation *invocation)
     if (kept == NULL || signal_saved_pc_in(gait_invocation_argument(invocation, 2)) != signal_saved_pc_at(frame))
         return;
     hook_gate_complete_record(frame);
+    return_by_own_call(thread, frame);
+    kept->is_resumed = dispatched_calls_resume(thread->tid);
+    found.is_resumed = kept->is_resumed;
     found.real = kept->shown = place_in(frame);
     if (!find_shown(thread, &found))
         return;
@@ -185,6 +201,8 @@ static void handler_ends(struct gait_invocation *invocation)
 
     if (kept == NULL || kept->shown.sp == 0)
         return;
+    if (kept->is_resumed)
+        (void)dispatched_calls_pause(listener_call_thread(invocation)->tid);
     if (is_as_shown(frame, kept))
         set_place_in(frame, kept->real);
     else if (place_in(frame).pc != kept->shown.pc)
@@ -289,6 +307,8 @@ static bool needs_front(const struct invocation *invocation)
     const struct call_data *data = invocation->data;
     const struct shown *kept = (const struct shown *)(const void *)data->bytes;
 
+    if (invocation->return_address == signal_restorer())
+        return true;
     return is_as_shown(atomic_load_explicit(&invocation->slot, memory_order_relaxed), kept) &&
            !interrupted_place_is_exact(kept->real.pc);
 }

@@ -5,6 +5,7 @@
 
 #include "elf/function_list.h"
 #include "protocol/agent_pattern.h"
+#include "protocol/agent_places.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 /* What becomes of a function. */
 struct hook_chosen {
     uint64_t patterns; /* that want it; 0: it is left alone */
+    uint64_t indirect; /* that want what it chooses, if it only does that */
     bool is_unwanted;  /* while the choice is made */
 };
 
@@ -22,7 +24,9 @@ struct hook_choice {
     uint64_t wanted;                           /* those of them whose functions are hooked: a bit for each */
     uint64_t unwanted;                         /* those whose functions are not, whatever the others say */
     uint64_t entry;                            /* where the program begins, which is no function */
-    struct hook_chosen *chosen;                /* for each function; the caller's, zeroed */
+    const struct agent_places *places;         /* looked up, of the module with that key; or NULL */
+    uint64_t module;
+    struct hook_chosen *chosen; /* for each function; the caller's, zeroed */
     uint64_t unresolved; /* filled in: those wanted by whose names there are functions that only choose another one */
 };
 

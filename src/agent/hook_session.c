@@ -5,11 +5,13 @@
  */
 #include "agent/hook_session.h"
 
+#include "agent/dispatched_calls.h"
 #include "agent/errno_place.h"
 #include "agent/function_hooks.h"
 #include "agent/handler_fronts.h"
 #include "agent/hook_details.h"
 #include "agent/hook_set.h"
+#include "agent/indirect_functions.h"
 #include "agent/interrupted_place.h"
 #include "agent/module_log.h"
 #include "agent/probe_set.h"
@@ -22,9 +24,11 @@
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "hook/return_tracking.h"
+#include "process/call_dispatch.h"
 #include "process/dynamic_loader.h"
 #include "process/mapping_list.h"
 #include "protocol/agent_call.h"
+#include "ring/indirect_log.h"
 #include "ring/ring_region.h"
 
 #include <asm/errno.h>
@@ -33,6 +37,8 @@
 static struct hook_session {
     struct ring_region *ring;
     bool is_begun;               /* hooks that are added are put in place at once */
+    bool is_static;              /* no loader has relocated it */
+    bool is_whole;               /* the program has yet to begin */
     bool has_loader;             /* a dynamic loader, so that libraries that are mapped are run */
     uint32_t notification_count; /* of changes of modules */
     uint64_t image_start;        /* of the agent */
@@ -46,14 +52,39 @@ static int current_tid(void)
 
 /* ---- what happens in the process --------------------------------------------------------------------------------- */
 
-static void look_again(void)
+/*
+ * Of modules that a program needs the loader tells when they are relocated, of those that it loads later before that:
+ * then they are when it tells something again.
+ */
+static void settle_indirect(bool is_before)
+{
+    bool is_start = !session.is_static && session.is_whole && session.notification_count <= 1;
+
+    if (is_before ? !is_start : is_start && session.notification_count == 1)
+        indirect_functions_settle();
+}
+
+static void found_indirect(uint64_t target, uint64_t patterns, const char *name)
+{
+    indirect_log_add(session.ring, target, name);
+    selection_function_found(target, patterns);
+}
+
+/* is_told: by the loader. */
+static void look_again(bool is_told)
 {
     int result;
 
     if (!session.is_begun || handler_fronts_lock() != 0)
         return;
     result = hook_set_open();
+    if (is_told)
+        settle_indirect(true);
     module_log_look_again();
+    if (is_told)
+        settle_indirect(false);
+    if (result == 0)
+        indirect_functions_resolve(found_indirect);
     if (result == 0)
         result = function_hooks_commit();
     if (result == 0)
@@ -64,21 +95,36 @@ static void look_again(void)
     handler_fronts_unlock();
 }
 
+/* Memory of code has changed. */
+static void look_at_modules(void)
+{
+    look_again(false);
+}
+
 /* The first time nothing has changed yet, but will; the second time all is there that the program needs. */
 static void modules_changed(struct gait_invocation *invocation)
 {
     (void)invocation;
-    look_again();
+    look_again(true);
     session.notification_count++;
     if (session.notification_count >= 2)
         system_call_watch_started();
 }
 
+/* A static program is at its main. */
+static void program_started(struct gait_invocation *invocation)
+{
+    (void)invocation;
+    look_again(true);
+}
+
 /* In a child, which has one thread, and hooks like its parent. */
 static void forked(void)
 {
-    bool is_read = process_log_child_began();
+    bool is_read;
 
+    dispatched_calls_begin_in_child();
+    is_read = process_log_child_began();
     process_hooks_begin();
     /* What it writes is not for its parent's reader; where nobody sees it, it costs least. */
     if (!is_read && !ring_region_detach(session.ring))
@@ -103,6 +149,7 @@ static void module_unloaded(uint64_t start, uint64_t end)
 {
     errno_place_remove(start, end);
     hook_set_forget(start, end);
+    indirect_functions_remove(start, end);
     probe_set_forget(start, end);
 }
 
@@ -130,7 +177,10 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     static const struct selection_watcher watcher = {.module = module_loaded, .remove = module_unloaded};
     const struct hook_threads_options threads = {
         .forked = forked, .ended = hook_details_thread_ended, .forgotten = hook_details_thread_forgotten};
-    struct function_hooks_options functions = {.ring = ring, .changed = modules_changed};
+    struct function_hooks_options functions = {.ring = ring,
+                                               .is_whole = call->options.is_whole != 0,
+                                               .changed = modules_changed,
+                                               .started = program_started};
     struct dynamic_loader loader;
     int found, result = hook_threads_begin(&threads);
 
@@ -142,9 +192,10 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
         functions.loader_notification = loader.notification;
     /* There may be one that cannot be asked; and of how the program began nothing may be known. */
     session.has_loader = found == 0 || loader.start.loader != 0 || loader.start.program_headers == 0;
+    functions.is_static = session.is_static = found != -ENOENT ? loader.start.loader == 0 : !session.has_loader;
     result = hook_details_begin(ring, &call->options);
     if (result == 0)
-        result = system_call_watch_begin(&call->options, look_again);
+        result = system_call_watch_begin(&call->options, look_at_modules);
     if (result != 0)
         return result;
     function_hooks_begin(&functions);
@@ -155,7 +206,10 @@ int hook_session_prepare(const struct agent_call *call, struct ring_region *ring
     }
     probe_set_begin(ring, &call->options);
     session.ring = ring;
+    session.is_whole = call->options.is_whole;
+    indirect_functions_clear();
     find_image(call);
+    dispatched_calls_begin(session.image_start, session.image_bytes, system_call_watch_is_wanted());
     handler_fronts_prepare();
     interrupted_place_begin(session.image_start, session.image_bytes);
     process_hooks_begin();
@@ -186,6 +240,11 @@ int hook_session_begin(struct thread_registers *registers)
     if (result != 0)
         return result;
     module_log_look_again();
+    /* A program that runs is relocated. */
+    if (!session.is_whole) {
+        indirect_functions_settle();
+        indirect_functions_resolve(found_indirect);
+    }
     (void)hook_set_move_in(current_tid(), registers);
     result = function_hooks_commit();
     session.is_begun = result == 0;
@@ -242,6 +301,16 @@ static bool give_base_back(struct thread_registers *registers)
     return true;
 }
 
+/* What the controller is to set when all is over. */
+static void tell_dispatch(struct agent_thread *thread)
+{
+    struct call_dispatch asked;
+
+    thread->dispatch = (struct agent_dispatch){.mode = 0};
+    if (dispatched_calls_asked((uint32_t)thread->tid, &asked))
+        thread->dispatch = (struct agent_dispatch){asked.mode, asked.selector, asked.start, asked.size};
+}
+
 bool hook_session_look(struct agent_call *call, struct thread_registers *registers)
 {
     bool are_out = hook_set_open() == 0;
@@ -253,6 +322,7 @@ bool hook_session_look(struct agent_call *call, struct thread_registers *registe
         are_out = are_out && !hook_set_finds_pc(thread->tid, own, is_ours) &&
                   handler_fronts_can_leave(thread->tid, thread_registers_sp(own));
         thread->result = give_base_back(own) ? 0 : 1;
+        tell_dispatch(thread);
     }
     hook_set_close();
     return are_out;

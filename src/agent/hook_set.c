@@ -28,12 +28,14 @@
 enum hook_use {
     USE_ORDINARY,
     USE_LAST,
+    USE_EXIT, /* of a function that is ordinary */
+    USE_COUNT,
 };
 
 static struct hook_set {
     struct hook_table *table;        /* NULL: there is none, or no memory for it */
     struct interval_map trampolines; /* of all sites that ever were -> struct hook_site */
-    uint32_t count[2];               /* in place, by use */
+    uint32_t count[USE_COUNT];       /* in place, by use */
     struct stack_scan scan;          /* while the set is open, once somebody has asked for it */
     bool is_scanning;
 } set;
@@ -98,7 +100,11 @@ int hook_set_add(const struct hook_wish *wish)
         .listener_count = wish->listener_count,
         .is_recorded = wish->is_recorded,
         .number = wish->number,
-        .use = wish->is_last ? USE_LAST : USE_ORDINARY,
+        .is_goroutine = wish->is_goroutine,
+        .is_exit = wish->is_exit,
+        .use = wish->is_last   ? USE_LAST
+               : wish->is_exit ? USE_EXIT
+                               : USE_ORDINARY,
     };
 
     return add(&order);
@@ -126,7 +132,8 @@ static const struct hook_site *site_in(const struct interval *interval)
 
 static void count_in_place(void)
 {
-    set.count[USE_ORDINARY] = set.count[USE_LAST] = 0;
+    for (unsigned use = 0; use < USE_COUNT; use++)
+        set.count[use] = 0;
     for (size_t i = 0; i < interval_map_count(&set.trampolines); i++) {
         const struct hook_site *site = site_in(interval_map_at(&set.trampolines, i));
 
@@ -144,7 +151,7 @@ int hook_set_commit(void)
 
 int hook_set_remove(bool with_last_ones)
 {
-    if (set.count[USE_ORDINARY] == 0 && (set.count[USE_LAST] == 0 || !with_last_ones))
+    if (set.count[USE_ORDINARY] + set.count[USE_EXIT] == 0 && (set.count[USE_LAST] == 0 || !with_last_ones))
         return 0;
     for (size_t i = 0; i < interval_map_count(&set.trampolines); i++) {
         const struct hook_site *site = site_in(interval_map_at(&set.trampolines, i));

@@ -25,8 +25,10 @@ struct hook_wish {
     uint32_t number;
     struct hook_listener listeners[HOOK_WISH_LISTENERS];
     uint32_t listener_count;
-    bool is_probe; /* it is an instruction in the middle of a function: only listeners */
-    bool is_last;  /* it is removed last */
+    bool is_probe;     /* it is an instruction in the middle of a function: only listeners */
+    bool is_last;      /* it is removed last */
+    bool is_goroutine; /* its returns are seen where it makes them, and it is told with its goroutine */
+    bool is_exit;      /* it is one of these returns */
 };
 
 void hook_set_begin(void);

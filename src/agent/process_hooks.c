@@ -8,8 +8,10 @@
  */
 #include "agent/process_hooks.h"
 
+#include "agent/dispatched_calls.h"
 #include "agent/handler_fronts.h"
 #include "agent/process_log.h"
+#include "agent/system_call_watch.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_thread.h"
@@ -38,6 +40,7 @@ struct call_kept {
     struct seccomp_changed *filter;
     struct handler_setting setting;
     uint64_t base; /* where the thread's base is told; 0: nowhere */
+    bool sets_dispatch;
 };
 
 _Static_assert(sizeof(struct call_kept) <= GAIT_INVOCATION_DATA_BYTES, "what is kept of a call");
@@ -130,6 +133,24 @@ static void change_filter(struct gait_invocation *invocation, const struct syste
         gait_invocation_argument_set(invocation, first + argument, (uintptr_t)&changed->program);
 }
 
+/*
+ * Where system calls are patched it is changed there: then the thread's own place is known. A child with our memory is
+ * not asked for.
+ */
+static void change_dispatch(struct gait_invocation *invocation, const struct system_call *call, unsigned first)
+{
+    struct call_kept *kept = invocation->call_data;
+    long arguments[6];
+
+    if (call->number != __NR_prctl || kept == NULL || system_call_watch_is_wanted() || current_pid() != own_pid)
+        return;
+    for (unsigned i = 0; i < 6; i++)
+        arguments[i] = i + first < 6 ? (long)gait_invocation_argument(invocation, i + first) : 0;
+    kept->sets_dispatch = dispatched_calls_setting_begins((uint32_t)invocation->thread_id, call->number, arguments);
+    for (unsigned i = 1; kept->sets_dispatch && i < 4; i++)
+        gait_invocation_argument_set(invocation, i + first, (uint64_t)arguments[i]);
+}
+
 /* ---- what a program would see ------------------------------------------------------------------------------------ */
 
 static void look_at_setting(struct gait_invocation *invocation, const struct system_call *call)
@@ -163,6 +184,7 @@ static void prctl_begins(struct gait_invocation *invocation)
     for (unsigned i = 0; i < 3; i++)
         call.arguments[i] = (long)gait_invocation_argument(invocation, i);
     change_counter(&call);
+    change_dispatch(invocation, &call, 0);
     change_filter(invocation, &call, 0);
 }
 
@@ -173,6 +195,7 @@ static void syscall_begins(struct gait_invocation *invocation)
     for (unsigned i = 0; i < 3; i++)
         call.arguments[i] = (long)gait_invocation_argument(invocation, i + 1);
     change_counter(&call);
+    change_dispatch(invocation, &call, 1);
     change_filter(invocation, &call, 1);
     look_at_setting(invocation, &call);
     look_at_base(invocation, &call);
@@ -187,6 +210,9 @@ static void call_ends(struct gait_invocation *invocation)
     if (kept->filter != NULL)
         seccomp_filter_forget(kept->filter);
     kept->filter = NULL;
+    if (kept->sets_dispatch)
+        dispatched_calls_setting_ends((uint32_t)invocation->thread_id,
+                                      (int32_t)gait_invocation_return_value(invocation));
     if ((int32_t)gait_invocation_return_value(invocation) != 0)
         return;
     if (kept->setting.signal != 0)

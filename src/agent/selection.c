@@ -14,6 +14,7 @@
 #include "process/mapping_list.h"
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
+#include "protocol/agent_places.h"
 #include "ring/ring_region.h"
 #include "stalker/quiet_range.h"
 #include "stalker/stalker_engine.h"
@@ -35,6 +36,7 @@ static struct selection {
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
     struct agent_known known;
+    struct agent_places places;
     char program[MAPPING_PATH_BYTES_MAX]; /* the path of the program itself */
     size_t program_length;
 } selection;
@@ -44,6 +46,7 @@ struct selected_module {
     const struct mapping *mapping;
     const struct elf_symbols *symbols;
     uint64_t wanted; /* patterns, by their number */
+    uint64_t placed; /* those of them whose functions were looked up */
     uint64_t probed; /* those that are about static probes */
     uint32_t measured;
 };
@@ -80,6 +83,9 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
     }
     /* As much as is used of it: it has room for many, which takes time to touch. */
     __builtin_memcpy(&selection.known, &options->known, agent_known_bytes(&options->known));
+    selection.places.count = options->places.count < AGENT_PLACES_MAX ? options->places.count : AGENT_PLACES_MAX;
+    __builtin_memcpy(selection.places.places, options->places.places,
+                     selection.places.count * sizeof(selection.places.places[0]));
     find_program();
     resolver_watch_begin(engine, found_function);
 }
@@ -168,27 +174,37 @@ static void declare(const struct selected_module *search, const struct agent_pat
         selection.watcher->declare(address, declaration);
 }
 
+/* A pattern means a function. False: its code is elsewhere. */
+static bool take_meant(struct selected_module *search, unsigned which, const struct elf_symbol *symbol)
+{
+    const struct agent_pattern *pattern = &selection.patterns[which];
+    uint64_t address, available;
+
+    if (!find_code(search, symbol, &address, &available))
+        return false;
+    if (is_resolved_later(pattern, symbol)) {
+        ring_region_note_unresolved(selection.ring, which);
+        if (!resolver_watch_add(pattern, address))
+            ring_region_note_lack(selection.ring);
+        return true;
+    }
+    select_code(pattern, address, measure(search, symbol, available));
+    declare(search, pattern, symbol, address);
+    return true;
+}
+
 static void take_symbol(struct selected_module *search, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
-    uint64_t address, available;
 
-    for (uint64_t left = search->wanted; left != 0; left &= left - 1) {
+    for (uint64_t left = search->wanted & ~search->placed; left != 0; left &= left - 1) {
         unsigned which = (unsigned)__builtin_ctzll(left);
-        const struct agent_pattern *pattern = &selection.patterns[which];
 
-        if (!glob_matches(selection.parts[which].function, name) || !is_wanted(pattern, symbol))
+        if (!agent_pattern_has_function(&selection.parts[which], name) ||
+            !is_wanted(&selection.patterns[which], symbol))
             continue;
-        if (!find_code(search, symbol, &address, &available))
+        if (!take_meant(search, which, symbol))
             return;
-        if (is_resolved_later(pattern, symbol)) {
-            ring_region_note_unresolved(selection.ring, which);
-            if (!resolver_watch_add(pattern, address))
-                ring_region_note_lack(selection.ring);
-            continue;
-        }
-        select_code(pattern, address, measure(search, symbol, available));
-        declare(search, pattern, symbol, address);
     }
 }
 
@@ -200,6 +216,40 @@ static void take_symbols(struct selected_module *search)
     for (uint64_t i = 0; i < count; i++)
         if (elf_symbols_peek(search->symbols, i, &symbol) == 0)
             take_symbol(search, &symbol);
+}
+
+/* A function need not have a name. */
+static void take_address(struct selected_module *search, uint64_t address, uint64_t patterns)
+{
+    struct elf_symbol symbol = {.address = address, .is_function = true}, named;
+
+    if (elf_symbols_find_address(search->symbols, address, &named) == 0 && named.address == address)
+        symbol = named;
+    for (uint64_t left = patterns & search->wanted; left != 0; left &= left - 1)
+        (void)take_meant(search, (unsigned)__builtin_ctzll(left), &symbol);
+}
+
+/* Functions that the controller has looked up. */
+static void take_placed(struct selected_module *search)
+{
+    const struct glob_text path = {search->mapping->path, search->mapping->path_length};
+    const uint64_t module = agent_places_module(path);
+    const struct agent_place *place;
+
+    for (uint32_t i = 0; (place = agent_places_next(&selection.places, module, &i)) != NULL;)
+        if (place->address != UINT64_MAX)
+            take_address(search, place->address, place->patterns);
+}
+
+/* Functions of modules that nobody has looked into. */
+static void take_addressed(struct selected_module *search)
+{
+    for (uint64_t left = search->wanted & ~search->placed; left != 0; left &= left - 1) {
+        uint64_t address = selection.parts[__builtin_ctzll(left)].address;
+
+        if (address != 0)
+            take_address(search, address, left & -left);
+    }
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -242,8 +292,11 @@ static void search_file(struct selected_module *search)
     if (symbol_file_open(path_of(search->mapping, path), &file) != 0)
         return;
     search->symbols = &file.symbols;
-    if (search->wanted != 0)
+    if ((search->wanted & ~search->placed) != 0)
         take_symbols(search);
+    take_addressed(search);
+    if (search->placed != 0)
+        take_placed(search);
     take_probes(search);
     symbol_file_close(&file);
 }
@@ -264,30 +317,92 @@ static bool is_vdso(const struct mapping *mapping)
     return mapping->path_length == sizeof(VDSO) - 1 && __builtin_memcmp(mapping->path, VDSO, sizeof(VDSO) - 1) == 0;
 }
 
+/* What patterns are for. */
+static void sort_patterns(struct selection_search *search, uint64_t patterns)
+{
+    for (; patterns != 0; patterns &= patterns - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(patterns);
+        uint32_t use = selection.patterns[i].use;
+
+        search->hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK || selection.patterns[i].is_recorded) << i;
+        search->excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
+        search->probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
+        search->errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
+        search->detailed |= call_details_patterns() & 1ull << i;
+    }
+}
+
+static uint64_t find_patterns(const struct mapping *mapping)
+{
+    const struct glob_text name = {mapping->path, mapping->path_length};
+    uint64_t patterns = agent_places_patterns(&selection.places, agent_places_module(name));
+
+    for (uint32_t i = 0; i < selection.count; i++)
+        if (agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
+            patterns |= 1ull << i;
+    return patterns & (selection.count == 64 ? UINT64_MAX : (1ull << selection.count) - 1);
+}
+
 /* Nothing is followed: functions are hooked, or not. */
 static void hook_module(const struct mapping *mapping)
 {
-    const struct glob_text name = {mapping->path, mapping->path_length};
     struct selection_search search = {
-        .patterns = selection.patterns, .parts = selection.parts, .known = &selection.known};
+        .patterns = selection.patterns,
+        .parts = selection.parts,
+        .known = &selection.known,
+        .places = &selection.places,
+    };
     char path[MAPPING_PATH_BYTES_MAX + 1];
     uint64_t matched;
 
-    for (uint32_t i = 0; i < selection.count; i++) {
-        uint32_t use = selection.patterns[i].use;
-
-        if (!agent_pattern_has_module(&selection.parts[i], name, selection_is_program(mapping)))
-            continue;
-        search.hooked |= (uint64_t)(use == AGENT_PATTERN_HOOK || selection.patterns[i].is_recorded) << i;
-        search.excluded |= (uint64_t)(use == AGENT_PATTERN_EXCLUDE) << i;
-        search.probed |= (uint64_t)(use == AGENT_PATTERN_PROBE) << i;
-        search.errno_places |= (uint64_t)(use == AGENT_PATTERN_ERRNO) << i;
-        search.detailed |= call_details_patterns() & 1ull << i;
-    }
+    sort_patterns(&search, find_patterns(mapping));
     matched = selection.watcher->module(mapping, path_of(mapping, path), &search);
     note_matches(matched);
     for (uint64_t left = search.unresolved; left != 0; left &= left - 1)
         ring_region_note_unresolved(selection.ring, (uint32_t)__builtin_ctzll(left));
+}
+
+/* ---- functions that are known later ------------------------------------------------------------------------------ */
+
+static struct found_function {
+    uint64_t address;
+    uint64_t patterns;
+    struct agent_places places; /* it alone */
+} found;
+
+static void hook_found(void *context, const struct mapping *mapping)
+{
+    struct selection_search search = {
+        .patterns = selection.patterns,
+        .parts = selection.parts,
+        .known = &selection.known,
+        .places = &found.places,
+        .is_addition = true,
+    };
+    const struct glob_text name = {mapping->path, mapping->path_length};
+    char path[MAPPING_PATH_BYTES_MAX + 1];
+    struct symbol_file file;
+    uint64_t address;
+
+    (void)context;
+    if (!mapping->is_executable || mapping->path_length == 0 || symbol_file_open(path_of(mapping, path), &file) != 0)
+        return;
+    found.places.count = 0;
+    if (elf_symbols_address_at(&file.symbols, found.address - mapping->start + mapping->file_offset, &address) == 0 &&
+        agent_places_add(&found.places, agent_places_module(name), address, found.patterns)) {
+        sort_patterns(&search, found.patterns);
+        note_matches(selection.watcher->module(mapping, path_of(mapping, path), &search));
+    }
+    symbol_file_close(&file);
+}
+
+void selection_function_found(uint64_t address, uint64_t patterns)
+{
+    if (selection.watcher == NULL || selection.watcher->module == NULL)
+        return;
+    found.address = address;
+    found.patterns = patterns;
+    (void)!mapping_list_visit(address, address + 1, hook_found, NULL);
 }
 
 void selection_module_loaded(const struct mapping *mapping)
@@ -300,12 +415,13 @@ void selection_module_loaded(const struct mapping *mapping)
             hook_module(mapping);
         return;
     }
+    search.placed = agent_places_patterns(&selection.places, agent_places_module(path));
     for (uint32_t i = 0; i < selection.count; i++) {
         const struct agent_pattern *pattern = &selection.patterns[i];
         const struct agent_pattern_parts *parts = &selection.parts[i];
 
         if (pattern->use == AGENT_PATTERN_THREAD ||
-            !agent_pattern_has_module(parts, path, selection_is_program(mapping)))
+            (!(search.placed & 1ull << i) && !agent_pattern_has_module(parts, path, selection_is_program(mapping))))
             continue;
         if (pattern->use == AGENT_PATTERN_PROBE)
             search.probed |= 1ull << i;

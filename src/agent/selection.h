@@ -22,7 +22,9 @@ struct stalker_engine;
 struct selection_search {
     const struct agent_pattern *patterns; /* all of them; they stay until the session ends, and so do the next two */
     const struct agent_pattern_parts *parts;
-    const struct agent_known *known; /* of functions that are looked at closely */
+    const struct agent_known *known;   /* of functions that are looked at closely */
+    const struct agent_places *places; /* functions that were looked up */
+    bool is_addition; /* the module was looked through before: nothing but these functions is hooked now */
     uint64_t hooked;
     uint64_t detailed; /* calls are looked at one by one, see agent/call_details.h */
     uint64_t errno_places;
@@ -65,6 +67,9 @@ void selection_begin(struct stalker_engine *engine, struct ring_region *ring, co
 void selection_module_loaded(const struct mapping *mapping);
 
 /* It no longer is. */
+/* A function that is known only now, at that address: hooks it for these patterns, in a module that was told before. */
+void selection_function_found(uint64_t address, uint64_t patterns);
+
 void selection_module_unloaded(uint64_t start, uint64_t end);
 
 /* Forgets the patterns. */

@@ -6,12 +6,16 @@
  */
 #include "agent/system_call_watch.h"
 
+#include "agent/dispatched_calls.h"
 #include "agent/hook_details.h"
 #include "agent/system_call_injection.h"
 #include "agent/system_call_lane.h"
+#include "arch/own_calls.h"
+#include "base/memory_functions.h"
 #include "base/raw_syscall.h"
 #include "hook/hook_thread.h"
 #include "hook/system_call_gate.h"
+#include "process/call_dispatch.h"
 #include "process/memory_probe.h"
 #include "protocol/agent_call.h"
 #include "ring/detail_record.h"
@@ -20,6 +24,7 @@
 #include <linux/mman.h>
 #include <linux/sched.h>
 #include <linux/time.h>
+#include <stdatomic.h>
 
 #define NUMBERS (AGENT_SYSTEM_CALL_WORDS * 64u)
 #define KINDS   65536u
@@ -159,7 +164,42 @@ static void begin(struct hook_thread *thread, struct system_call_frame *frame, s
         frame->note |= cpu_ns() << NOTE_CPU_SHIFT;
 }
 
-static unsigned enters(struct hook_thread *thread, struct system_call_frame *frame)
+/* Once a thread is dispatched, it matters of every call where it is made. */
+static void set_all_special(void)
+{
+    static atomic_bool are_special;
+
+    if (!atomic_exchange_explicit(&are_special, true, memory_order_relaxed))
+        memset(system_call_kinds(), CALL_KIND_SPECIAL, KINDS);
+}
+
+/* It is made here, with other arguments than the program's, which are told. */
+static unsigned set_dispatch(struct hook_thread *thread, struct system_call_frame *frame)
+{
+    struct told_system_call told = told_of(thread, frame);
+    long arguments[6];
+
+    __builtin_memcpy(arguments, frame->arguments, sizeof(arguments));
+    (void)dispatched_calls_setting_begins(thread->tid, (long)frame->number, arguments);
+    set_all_special();
+    frame->result = told.result = raw_syscall_for_program((long)frame->number, arguments[0], arguments[1], arguments[2],
+                                                          arguments[3], arguments[4], arguments[5]);
+    dispatched_calls_setting_ends(thread->tid, frame->result);
+    if (is_told(frame->number))
+        put(thread, &told, frame, system_call_lane_put);
+    return CALL_MADE_ANSWERED;
+}
+
+/* As a call that passes by its place in the program, which is not where a stub makes it. */
+static void return_from_signal(struct hook_thread *thread, const struct system_call_frame *frame)
+{
+    /* The gate does not come back from its stack. */
+    if (frame->is_elsewhere)
+        hook_thread_set_ignoring(thread, HOOK_IGNORING_LISTENER, 0);
+    own_calls_return_from_signal(frame->sp);
+}
+
+static unsigned enters_here(struct hook_thread *thread, struct system_call_frame *frame)
 {
     const struct agent_injection *injection = system_call_injection_pick(thread, frame->number);
     struct told_system_call told = told_of(thread, frame);
@@ -191,6 +231,29 @@ static unsigned enters(struct hook_thread *thread, struct system_call_frame *fra
     return CALL_MADE_UNTOLD;
 }
 
+static unsigned enters(struct hook_thread *thread, struct system_call_frame *frame)
+{
+    uint64_t next = frame->stub->behind, pc = next - (frame->stub->after - frame->stub->plain_at);
+    enum dispatched_call place = DISPATCHED_CALL_PASSES;
+    unsigned made;
+
+    /* A child in our memory has none of it. */
+    if (dispatched_calls_are_used() && thread->is_lending == 0)
+        place = dispatched_calls_ask(thread->tid, pc, next);
+    if (place == DISPATCHED_CALL_IS_HELD)
+        return CALL_MADE_UNTOLD;
+    if (thread->is_lending == 0 && call_dispatch_is_set_by((long)frame->number, (const long *)frame->arguments))
+        return set_dispatch(thread, frame);
+    made = enters_here(thread, frame);
+    if (place != DISPATCHED_CALL_IS_APART || made == CALL_MADE_ANSWERED)
+        return made;
+    if (frame->number == __NR_rt_sigreturn)
+        return_from_signal(thread, frame);
+    (void)dispatched_calls_pause(thread->tid);
+    /* It has to come back, for the thread to be dispatched again. */
+    return made == CALL_MADE_UNTOLD ? CALL_MADE_TOLD : made;
+}
+
 static void left(struct hook_thread *thread, const struct system_call_frame *frame)
 {
     const struct agent_injection *injection = system_call_injection_by_number(frame->note & NOTE_INJECTION);
@@ -199,6 +262,8 @@ static void left(struct hook_thread *thread, const struct system_call_frame *fra
 
     if (makes_child(frame->number) && thread->is_lending != 0 && lends_memory(frame))
         thread->is_lending--;
+    if (thread->is_lending == 0)
+        (void)dispatched_calls_resume(thread->tid);
     if (injection != NULL)
         system_call_injection_wait(injection->delay_exit_ns);
     if (!is_told(frame->number) && watch.mapped == NULL)
@@ -223,7 +288,7 @@ static void set_kinds(void)
         kinds[i] = CALL_KIND_PLAIN;
         if (is_told(i) || (i == __NR_mmap && watch.mapped != NULL))
             kinds[i] = executes(i) || ends(i) || watch.facts != 0 ? CALL_KIND_SPECIAL : CALL_KIND_ORDINARY;
-        if (makes_child(i) || system_call_injection_concerns(i))
+        if (makes_child(i) || i == __NR_prctl || dispatched_calls_are_used() || system_call_injection_concerns(i))
             kinds[i] = CALL_KIND_SPECIAL;
     }
 }

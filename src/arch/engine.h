@@ -229,7 +229,8 @@ struct hook_stub_gates {
 /* Planning patches of code, which may be that of another machine, and writing them and what they lead to. */
 struct engine_hook {
     struct engine_patch_sizes sizes;
-    unsigned system_call_bytes; /* of the instruction that makes a system call */
+    unsigned system_call_bytes;  /* of the instruction that makes a system call */
+    unsigned goroutine_register; /* that points to the goroutine in functions of Go which check the stack */
 
     /* Marks all places that the code leads to or points at, by hook_planner_add_target() and its like. */
     void (*survey)(struct hook_planner *planner, const struct hook_code *code);
@@ -256,6 +257,13 @@ struct engine_hook {
     /* Looks at all instructions of a function for what it does with its return address; it has a plan. */
     void (*find_return_use)(const struct hook_planner *planner, const struct elf_function *function,
                             const struct hook_plan *plan, struct hook_return_use *use_out);
+
+    /*
+     * Behind the check for room on the stack that a function begins with, whose code it is: where there is not enough,
+     * it has the stack moved, and begins again. Its start: it has none.
+     */
+    uint64_t (*find_stack_check)(const struct hook_planner *planner, const struct hook_code *code,
+                                 uint64_t function_end);
 
     /* The bytes of a patch. -ERANGE: the target cannot be reached from there; -EINVAL: not a method of this CPU. */
     int (*make_redirect)(const struct hook_plan *plan, uint64_t target, struct redirect *redirect_out);

@@ -22,7 +22,8 @@ struct perf_registers {
     size_t count;
     uint8_t arguments[PERF_ARGUMENTS_MAX]; /* which of them have the arguments, in their order */
     size_t argument_count;
-    uint8_t result; /* which one has the result */
+    uint8_t result;     /* which one has the result */
+    uint16_t pc_number; /* perf's, of the pc, which is none of them */
 };
 
 /* Those of the CPU that this runs on. */

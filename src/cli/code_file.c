@@ -10,6 +10,7 @@
 #include "base/text_parse.h"
 #include "cli/options/nearest_name.h"
 #include "hosted/error_text.h"
+#include "symbolize/spelled_functions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -230,8 +231,42 @@ static int parse_place(const char *where, uint64_t *address_out, uint64_t *size_
     return 0;
 }
 
+/* A place as it is shown, or a function as its source has it. */
+static int find_spelled(const struct code_file *file, const char *where, size_t which, struct code_excerpt *excerpt_out,
+                        struct gait_error *err)
+{
+    const struct function_spelling spelling = function_spelling_of(where);
+    struct code_excerpt excerpt = {.bytes = NULL};
+    struct spelled_list list = {.count = 0};
+    struct spelled_file opened;
+    int result = -ENOENT;
+
+    spelled_file_borrow(&opened, file->path, &file->symbols, NULL);
+    if (!spelling.has_module || function_spelling_has_module(&spelling, file->path))
+        result = spelled_functions_find(&opened, &spelling, &list);
+    if (result == 0 && which < list.count) {
+        excerpt.address = spelling.kind == SPELLING_ADDRESS ? list.ones[which].at : list.ones[which].start;
+        result = complete(file, where, &excerpt, err);
+        if (result == 0)
+            *excerpt_out = excerpt;
+    } else if (which == 0) {
+        result = refuse_name(file, where, err);
+    } else {
+        result = -ENOENT;
+    }
+    spelled_list_deinit(&list);
+    spelled_file_close(&opened);
+    return result;
+}
+
 int code_file_find(const struct code_file *file, const char *where, struct code_excerpt *excerpt_out,
                    struct gait_error *err)
+{
+    return code_file_find_next(file, where, 0, excerpt_out, err);
+}
+
+int code_file_find_next(const struct code_file *file, const char *where, size_t which, struct code_excerpt *excerpt_out,
+                        struct gait_error *err)
 {
     struct code_excerpt excerpt = {.bytes = NULL};
     struct elf_symbol symbol;
@@ -243,11 +278,15 @@ int code_file_find(const struct code_file *file, const char *where, struct code_
             return result;
     } else {
         if (elf_symbols_find(&file->symbols, where, &symbol) != 0)
-            return refuse_name(file, where, err);
+            return find_spelled(file, where, which, excerpt_out, err);
+        if (which != 0)
+            return -ENOENT;
         set_name(&excerpt, &symbol);
         excerpt.address = symbol.address;
         excerpt.size_bytes = symbol.size_bytes;
     }
+    if (which != 0)
+        return -ENOENT;
     result = complete(file, where, &excerpt, err);
     if (result == 0)
         *excerpt_out = excerpt;

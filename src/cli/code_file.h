@@ -39,9 +39,16 @@ MUST_USE int code_file_open(const char *name, struct code_file *file_out, struct
 /* Gives the memory back; excerpts are void then. */
 void code_file_close(struct code_file *file);
 
-/* Finds code by "SYMBOL", "0xADDRESS" or "0xADDRESS+SIZE". Errors are explained, with the nearest names. */
+/*
+ * Finds code by "0xADDRESS", "0xADDRESS+SIZE", or a function as people spell it (symbolize/function_spelling.h). Errors
+ * are explained, with the nearest names.
+ */
 MUST_USE int code_file_find(const struct code_file *file, const char *where, struct code_excerpt *excerpt_out,
                             struct gait_error *err);
+
+/* The same, of several functions that are meant the one at `which`. -ENOENT, for one but the first: there is none. */
+MUST_USE int code_file_find_next(const struct code_file *file, const char *where, size_t which,
+                                 struct code_excerpt *excerpt_out, struct gait_error *err);
 
 /*
  * Opens a file and finds code in it: names are both. `what` is to be done with that code, which must be of the CPU that

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/recorder.h"
 
+#include "cli/control_client.h"
 #include "cli/probe_lookup.h"
 #include "hosted/error_text.h"
 #include "hosted/figures.h"
@@ -32,6 +33,8 @@ static int begin(const struct recorder_job *job, const struct agent_options *age
     unsigned count = is_hooked ? target_out->hooked_count : target_out->followed_count;
     char standstill[FIGURE_BYTES];
 
+    if (result == -EALREADY)
+        control_client_name_trace(job->pid, err);
     if (result == 0 && !job->options->is_quiet)
         fprintf(stderr, "gait: %s %u %s%s of process %d, which stood still for %s; Ctrl-C ends it\n",
                 is_hooked ? "hooked" : "following", count, is_hooked ? "function" : "thread", count == 1 ? "" : "s",

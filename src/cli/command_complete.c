@@ -3,14 +3,17 @@
  * gait complete: what may come next on a command line, for the shells' own completion (completions/). The help of a
  * command is what its options are read from, so that there is one list of them.
  */
+#define _GNU_SOURCE
 #include "cli/command.h"
 
 #include "cli/commands.h"
+#include "cli/completed_values.h"
+#include "cli/help_text.h"
 #include "cli/screens/screen.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define OPTION_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -55,34 +58,52 @@ static void put_second_words(struct screen *screen, const char *first, const cha
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* The option that a line of help is of; NULL: it is none. "  -o, --output DIR" is one of --output. */
-static const char *option_of(const char *line, size_t *length_out)
-{
-    const char *at = line + strspn(line, " ");
-
-    if (at == line || at[0] != '-')
-        return NULL;
-    if (at[1] != '-' && at[1] != '\0' && at[2] == ',')
-        at += 3 + strspn(at + 3, " ");
-    if (at[0] != '-' || at[1] != '-')
-        return NULL;
-    *length_out = 2 + strspn(at + 2, OPTION_LETTERS);
-    return *length_out == 2 ? NULL : at;
-}
-
 static void put_options(struct screen *screen, const struct command *command, const char *part)
 {
-    for (const char *line = command->details; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        size_t length;
-        const char *option = option_of(line, &length);
+    struct help_text help;
+    struct help_line line;
+    const char *name;
+    size_t length;
 
-        if (option != NULL && strlen(part) <= length && strncmp(option, part, strlen(part)) == 0)
-            screen_print(screen, "%.*s\n", (int)length, option);
-        line = end == NULL ? NULL : end + 1;
+    help_text_begin(&help, command->details);
+    while (help_text_next(&help, &line)) {
+        if (line.kind != HELP_OPTION)
+            continue;
+        for (size_t at = 0; help_option_next(&line, &at, &name, &length);)
+            if (name[1] == '-' && strlen(part) <= length && strncmp(name, part, strlen(part)) == 0)
+                screen_print(screen, "%.*s\n", (int)length, name);
     }
     if (begins_with("--help", part))
         screen_print(screen, "--help\n");
+}
+
+/* The value of an option: in the word behind it, or behind = in its own. False: it is none of those that are known. */
+static bool put_value(struct screen *screen, const struct completed_line *line)
+{
+    const char *equals = line->part[0] == '-' && line->part[1] == '-' ? strchr(line->part, '=') : NULL;
+    const char *before = line->word_count == 0 ? "" : line->words[line->word_count - 1];
+    char option[64];
+    struct screen inner = *screen;
+    char *text = NULL;
+    size_t size_bytes;
+    bool is_known;
+
+    if (equals == NULL)
+        return before[0] == '-' && completed_values_put_option(screen, line, before, line->part);
+    snprintf(option, sizeof(option), "%.*s", (int)(equals - line->part), line->part);
+    inner.stream = open_memstream(&text, &size_bytes);
+    if (inner.stream == NULL)
+        return false;
+    is_known = completed_values_put_option(&inner, line, option, equals + 1);
+    fclose(inner.stream);
+    for (char *at = text, *end; at != NULL && *at != '\0'; at = end + 1) {
+        end = strchrnul(at, '\n');
+        screen_print(screen, "%s=%.*s\n", option, (int)(end - at), at);
+        if (*end == '\0')
+            break;
+    }
+    free(text);
+    return is_known;
 }
 
 /* Behind -- are words of another program. */
@@ -108,6 +129,14 @@ static enum command_status run(const struct command_call *call)
     if (count == 2)
         put_second_words(call->screen, call->arguments[0], last);
     command = commands_find(count - 1, call->arguments, &used, &err);
+    if (command != NULL && !is_behind_dashes(call) && strcmp(command->name, "help") != 0 && count > used) {
+        const struct completed_line line = {command->name, count - 1 - used, call->arguments + used, last};
+
+        if (put_value(call->screen, &line))
+            return COMMAND_DONE;
+        if (last[0] != '-')
+            completed_values_put_argument(call->screen, &line);
+    }
     if (strcmp(call->arguments[0], "help") == 0 && count == 2 && last[0] != '-')
         put_first_words(call->screen, last);
     else if (command != NULL && last[0] == '-' && !is_behind_dashes(call))
@@ -121,14 +150,17 @@ const struct command command_complete = {
     .arguments = "WORD...",
     .summary = "what may come next on a command line, for shells",
     .details = "Prints the completions of the last word, which may be empty, behind 'gait' and\n"
-               "the words before it, a line each: commands, and options of a command. The\n"
+               "the words before it, a line each: commands, options of a command and what they\n"
+               "take, traces in ./traces, processes, places for gait probe, functions. The\n"
                "completion of bash, zsh and fish asks for it; where nothing is printed, they\n"
                "offer files. Put the script for your shell (completions/) where it looks for\n"
                "such scripts, or make install.\n"
                "\n"
                "Examples:\n"
                "  gait complete rep\n"
-               "  gait complete report --so\n",
+               "  gait complete report --so\n"
+               "  gait complete export -f fl\n"
+               "  gait complete probe tracepoint:sched:sched_s\n",
     .takes_program = true,
     .run = run,
 };

@@ -70,7 +70,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_coverage;
 const struct command command_coverage = {
     .name = "coverage",
-    .arguments = "TRACE [--functions] [--missed] [--lines] [--filter GLOB] [--json]",
+    .arguments = "[TRACE] [--functions] [--missed] [--lines] [--filter GLOB] [--json]",
     .summary = "which functions, code and lines of the source ran",
     .details = "Shows, file by file, how many of its functions ran. Where blocks were recorded\n"
                "(gait spawn --follow block, or exec), also how much of the code did, and which\n"
@@ -87,9 +87,12 @@ const struct command command_coverage = {
                "                 'libz.so*!*'\n"
                "  --json         as one object, for other programs\n"
                "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
+               "\n"
                "Examples:\n"
                "  gait spawn --follow block -o traces -- ./program\n"
                "  gait coverage --missed --filter 'program!*' traces/program-20260131-120000\n"
-               "  gait export -f lcov TRACE -o coverage.info; genhtml -o pages coverage.info\n",
+               "  gait export -f lcov TRACE -o all.info\n"
+               "  genhtml --ignore-errors source -o pages all.info\n",
     .run = run,
 };

@@ -15,7 +15,7 @@ static enum command_status run(const struct command_call *call)
     static const struct argument_rules rules = {.command = "detach", .names = names, .name_count = 1};
     struct control_question question = {.operation = CONTROL_DETACH};
     char path[CONTROL_TEXT_BYTES + 1], shown[CONTROL_TEXT_BYTES + 1];
-    struct control_answer answer;
+    static struct control_answer answer; /* large */
     const char *pid;
     enum command_status status = arguments_parse(call, &rules, &pid);
 

@@ -8,8 +8,10 @@
 #include "cli/code_file.h"
 #include "cli/options/arguments.h"
 #include "cli/screens/screen.h"
+#include "symbolize/demangle.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define TEXT_BYTES 160
 /* Most instructions have no more bytes than fit here; the text of a longer one begins further right. */
@@ -17,7 +19,10 @@
 
 static void print_heading(struct screen *screen, const struct code_file *file, const struct code_excerpt *excerpt)
 {
-    screen_put(screen, SCREEN_STRONG, 0, excerpt->name[0] == '\0' ? "code" : excerpt->name);
+    char *plain = demangle(excerpt->name);
+
+    screen_put(screen, SCREEN_STRONG, 0, plain != NULL ? plain : excerpt->name[0] == '\0' ? "code" : excerpt->name);
+    free(plain);
     screen_print(screen, " in %s, 0x%" PRIx64 ", %" PRIu64 " bytes\n", file->path, excerpt->address,
                  excerpt->size_bytes);
     if (excerpt->is_resolver)
@@ -63,7 +68,7 @@ static void print_code(struct screen *screen, const struct code_file *file, cons
 
 static enum command_status run(const struct command_call *call)
 {
-    static const char *const names[] = {"FILE", "SYMBOL or 0xADDRESS"};
+    static const char *const names[] = {"FILE", "FUNCTION or 0xADDRESS"};
     static const struct argument_rules rules = {.command = "disassemble", .names = names, .name_count = 2};
     const char *values[2];
     enum command_status status = arguments_parse(call, &rules, values);
@@ -74,11 +79,13 @@ static enum command_status run(const struct command_call *call)
         return status;
     if (code_file_open(values[0], &file, call->error) != 0)
         return COMMAND_FAILED;
-    if (code_file_find(&file, values[1], &excerpt, call->error) == 0) {
+    for (size_t i = 0; status == COMMAND_DONE; i++) {
+        if (code_file_find_next(&file, values[1], i, &excerpt, call->error) != 0) {
+            status = i == 0 ? COMMAND_FAILED : COMMAND_DONE;
+            break;
+        }
         print_heading(call->screen, &file, &excerpt);
         print_code(call->screen, &file, &excerpt);
-    } else {
-        status = COMMAND_FAILED;
     }
     code_file_close(&file);
     return status;
@@ -87,11 +94,13 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_disassemble;
 const struct command command_disassemble = {
     .name = "disassemble",
-    .arguments = "FILE SYMBOL|0xADDRESS[+SIZE]",
+    .arguments = "FILE FUNCTION|0xADDRESS[+SIZE]",
     .summary = "show the instructions of a function in a program or library",
     .details = "Shows the machine code of a function in an ELF file: addresses as in the file, the\n"
                "bytes, and the instructions in Intel syntax.\n\n"
-               "FILE is a path, or the name of a library such as libc.so.6. Code without a name is\n"
+               "FILE is a path, or the name of a library such as libc.so.6. FUNCTION is a name as\n"
+               "linkers or the source have it, like 'Sq::area(int)', or a place as tool+0x1230 or\n"
+               "file.c:12; of several all are shown. Code without a name is\n"
                "shown by its address; where no symbol gives its length, give its size as well.\n\n"
                "Examples:\n"
                "  gait disassemble libc.so.6 bsearch\n"

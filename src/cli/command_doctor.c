@@ -23,9 +23,11 @@ static void put(struct screen *screen, const struct doctor_check *check, const s
 
     screen_put(screen, finding->verdict == DOCTOR_GOOD ? SCREEN_PLAIN : SCREEN_STRONG, 8, verdicts[finding->verdict]);
     screen_put(screen, SCREEN_PLAIN, SUBJECT_COLUMNS, check->subject);
-    screen_print(screen, "%s\n", printable(clean, sizeof(clean), finding->text));
-    if (finding->advice[0] != '\0')
-        screen_print(screen, "%*s-> %s\n", 8 + SUBJECT_COLUMNS, "", printable(clean, sizeof(clean), finding->advice));
+    screen_put_words(screen, 8 + SUBJECT_COLUMNS, printable(clean, sizeof(clean), finding->text));
+    if (finding->advice[0] == '\0')
+        return;
+    screen_print(screen, "%*s-> ", 8 + SUBJECT_COLUMNS, "");
+    screen_put_words(screen, 8 + SUBJECT_COLUMNS + 3, printable(clean, sizeof(clean), finding->advice));
 }
 
 static void put_json(struct json_writer *json, const struct doctor_check *check, const struct doctor_finding *finding)

@@ -235,7 +235,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_details;
 const struct command command_dump_details = {
     .name = "dump details",
-    .arguments = "TRACE",
+    .arguments = "[TRACE]",
     .summary = "the records of a trace's detail lanes, a line each",
     .details = "Writes what is in the detail lanes of a trace as lines, for other programs to\n"
                "read: process, thread, time (of the CPU's counter), \"enter\", \"leave\", \"left\" (by\n"
@@ -249,6 +249,8 @@ const struct command command_dump_details = {
                "again after a signal), the result, and what arguments point at; one of a \"system\n"
                "call entered\" the same without what is known later; one of a \"probe\" its number\n"
                "in the manifest, and its arguments. Fields are separated by tabs.\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait spawn --detail 'parse_*' -o traces -- ./program\n"

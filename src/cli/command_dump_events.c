@@ -81,6 +81,13 @@ static void put_time(const struct events_dump *dump, const struct trace_span *sp
         screen_print(dump->call->screen, "\t~%" PRIu64, time);
 }
 
+static const char *name_kind(const struct gait_event *event)
+{
+    if (event->is_entry_only)
+        return "not-seen";
+    return event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind));
+}
+
 static void put_event(struct events_dump *dump, const struct gait_event *event, const struct trace_span *span,
                       uint64_t time)
 {
@@ -91,7 +98,11 @@ static void put_event(struct events_dump *dump, const struct gait_event *event, 
 
     screen_print(screen, "%" PRIu32 "\t%" PRIu32, dump->file->pid, dump->file->tid);
     put_time(dump, span, time);
-    screen_print(screen, "\t%s", event->is_unwound ? "unwound" : event_name((unsigned)__builtin_ctz(event->kind)));
+    screen_print(screen, "\t%s", name_kind(event));
+    if (event->kind == GAIT_EVENT_GOROUTINE) {
+        screen_print(screen, "\t%" PRIu64 "\n", event->target);
+        return;
+    }
     if (event->kind & (GAIT_EVENT_CALL | GAIT_EVENT_RET | GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE | GAIT_EVENT_SUSPEND |
                        GAIT_EVENT_RESUME))
         screen_print(screen, "\t%" PRId32, event->depth);
@@ -242,7 +253,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_events;
 const struct command command_dump_events = {
     .name = "dump events",
-    .arguments = "TRACE [--guess-times]",
+    .arguments = "[TRACE] [--guess-times]",
     .summary = "every event of a trace, a line each",
     .details = "Writes the events of a trace as lines, for other programs to read: process,\n"
                "thread, time if events have one (of the CPU's counter), kind; of calls and\n"
@@ -255,6 +266,8 @@ const struct command command_dump_events = {
                "\n"
                "  --guess-times  also for events without a time of their own: ~ and a guess, from\n"
                "                 the times that are known before and behind it\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait dump events traces/program-20260131-120000 | head\n"

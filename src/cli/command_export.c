@@ -208,7 +208,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_export;
 const struct command command_export = {
     .name = "export",
-    .arguments = "-f FORMAT TRACE [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
+    .arguments = "-f FORMAT [TRACE] [-o FILE] [--thread NAME|TID]... [--from TIME] [--to TIME] [--events]",
     .summary = "a trace in a format that other programs read",
     .details = "Writes the calls of a trace in another format, to a file or to standard output,\n"
                "while it reads them: memory does not grow with the trace.\n"
@@ -230,10 +230,12 @@ const struct command command_export = {
                "Calls whose end was not seen end where events are missing. Where the format can\n"
                "say so, that is marked, and times that are only guessed are, too.\n"
                "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
+               "\n"
                "Examples:\n"
                "  gait export -f flamegraph traces/program-1 -o graph.svg\n"
                "  gait export -f perfetto traces/program-1 -o trace.pftrace\n"
-               "  gait export -f chrome traces/program-1 --thread 'worker*' --to 2s -o trace.json\n"
+               "  gait export -f chrome traces/program-1 --thread 'worker*' --to 2s -o t.json\n"
                "  gait export -f folded traces/program-1 | grep ';parse;' >parse.folded\n",
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "cli/screens/find_listing.h"
 #include "cli/screens/probe_listing.h"
 #include "hosted/error_text.h"
+#include "symbolize/spelled_functions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,10 @@ static bool is_pattern(const char *word)
 {
     uint64_t pid;
 
-    return strchr(word, '/') == NULL && strstr(word, ".so") == NULL && !is_pid(word, &pid) && access(word, F_OK) != 0;
+    if (is_pid(word, &pid) || access(word, F_OK) == 0)
+        return false;
+    return (strchr(word, '/') == NULL && strstr(word, ".so") == NULL) ||
+           function_spelling_of(word).kind != SPELLING_NAME;
 }
 
 static void list_function(struct find *find, struct function_survey *survey, const struct elf_function *function)
@@ -51,13 +55,20 @@ static void list_function(struct find *find, struct function_survey *survey, con
     find->found++;
 }
 
-static void offer_names(struct find *find, const struct elf_symbols *symbols)
+static void offer_name(void *context, const char *name, size_t length)
 {
-    struct elf_symbol symbol;
+    struct find *find = context;
 
-    for (uint64_t i = 0; i < elf_symbols_count(symbols); i++)
-        if (elf_symbols_peek(symbols, i, &symbol) == 0 && symbol.is_function)
-            nearest_names_offer(&find->nearest, symbol.name, symbol.name_length);
+    nearest_names_offer(&find->nearest, name, length);
+}
+
+static void offer_names(struct find *find, const struct function_survey *survey)
+{
+    struct spelled_file file;
+
+    spelled_file_borrow(&file, survey->file.path, &survey->file.symbols, &survey->debug.symbols);
+    spelled_file_offer(&file, offer_name, find);
+    spelled_file_close(&file);
 }
 
 /* What has no name is chosen by nothing but the lack of a pattern. */
@@ -66,8 +77,7 @@ static void choose(struct find *find, struct function_survey *survey, uint8_t *m
     if (find->pattern == NULL) {
         memset(marks, 1, survey->functions.count);
     } else if (function_survey_select(survey, find->pattern, marks) == 0) {
-        offer_names(find, &survey->file.symbols);
-        offer_names(find, &survey->debug.symbols);
+        offer_names(find, survey);
     }
 }
 
@@ -225,7 +235,9 @@ const struct command command_find = {
                "Addresses are as in the file, or of a process as in its memory.\n\n"
                "FILE is a path, or the name of a library such as libc.so.6; PID is a process,\n"
                "whose program and libraries are looked into. With a pattern in front of them,\n"
-               "such as '*alloc*', only functions with such a name are listed.\n\n"
+               "such as '*alloc*', only functions with such a name are listed: as linkers have it\n"
+               "or as the source does, both of which are shown. Sq::area, 'Sq::area(int)', 0x1230,\n"
+               "tool+0x1230 and file.c:12 mean functions too, here and wherever one is asked for.\n\n"
                "  --probes      list static probes (USDT) instead, with where their arguments are;\n"
                "                a pattern is for the name, or PROVIDER:NAME\n"
                "  --hookable    show how each function would be hooked, and how many in which way\n"

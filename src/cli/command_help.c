@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/commands.h"
+#include "cli/screens/help_screen.h"
 #include "cli/screens/manual_page.h"
 #include "cli/screens/screen.h"
 
@@ -16,13 +17,6 @@ static void list_commands(struct screen *screen)
     for (size_t i = 0; commands_get(i) != NULL; i++)
         screen_print(screen, "  %-17s  %s\n", commands_get(i)->name, commands_get(i)->summary);
     screen_print(screen, "\n'gait help COMMAND' explains a command. The manual page is gait(1).\n");
-}
-
-static void explain(struct screen *screen, const struct command *command)
-{
-    screen_put(screen, SCREEN_STRONG, 0, "usage: gait ");
-    screen_put(screen, SCREEN_STRONG, 0, command->name);
-    screen_print(screen, " %s\n\n%s", command->arguments, command->details);
 }
 
 static enum command_status run(const struct command_call *call)
@@ -39,7 +33,7 @@ static enum command_status run(const struct command_call *call)
     command = commands_find(count - as_manual, words + as_manual, &used, call->error);
     if (command == NULL)
         return COMMAND_MISUSED;
-    (as_manual ? manual_page_put : explain)(call->screen, command);
+    (as_manual ? manual_page_put : help_screen_put)(call->screen, command);
     return COMMAND_DONE;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
+#include "cli/last_trace.h"
 #include "cli/options/unknown_option.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
@@ -58,12 +59,10 @@ static enum command_status take_words(struct packed_copy *packing, int count, ch
             return misused(packing->call, words[optind - 1], "needs a value");
         packing->output = optarg;
     }
-    if (optind == count)
-        return misused(packing->call, "", "TRACE is missing");
     if (optind + 1 < count)
         return misused(packing->call, words[optind + 1], "is one argument too many");
-    packing->trace = words[optind];
-    return COMMAND_DONE;
+    packing->trace = optind < count ? words[optind] : last_trace_take("pack", packing->call->error);
+    return packing->trace == NULL ? COMMAND_MISUSED : COMMAND_DONE;
 }
 
 static enum command_status read_arguments(struct packed_copy *packing)
@@ -118,7 +117,7 @@ static int add_missing(struct packed_copy *packing)
     int result = temporary_folder_make(&packing->folder, err);
 
     if (result == 0)
-        result = kept_trace_write(&packing->files, packing->folder->fd, &packing->names, err);
+        result = kept_trace_write(&packing->files, packing->folder->fd, NULL, &packing->names, err);
     if (result == 0) {
         result = kept_trace_visit(&packing->files, take_lines, packing);
         if (result == -ENOMEM)
@@ -240,7 +239,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_pack;
 const struct command command_pack = {
     .name = "pack",
-    .arguments = "TRACE [-o FILE]",
+    .arguments = "[TRACE] [-o FILE]",
     .summary = "a trace as one file, to be read elsewhere",
     .details = "Writes all of a trace into one file, compressed, with what is needed to read it\n"
                "where the programs and libraries are not: the names of their functions and, of\n"
@@ -252,6 +251,8 @@ const struct command command_pack = {
                "\n"
                "  -o, --output FILE   what it is called; if not given, as the trace, with\n"
                "                      .gaitpack behind it, in the current folder\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait pack traces/myprogram-20260131-120000\n"

@@ -15,6 +15,7 @@
 #include "inject/stop_signals.h"
 #include "kernel/kernel_recorder.h"
 #include "kernel/perf_reader.h"
+#include "kernel/stack_unwinder.h"
 #include "kernel/watch.h"
 #include "record/recording.h"
 #include "syscalls/program_start.h"
@@ -245,6 +246,7 @@ static int open_watch(struct probing *probing)
                                              : options->pid,
                 .starts_on_exec = probing->child != 0 && !options->is_all,
                 .with_stacks = options->with_stacks,
+                .with_copies = true,
                 .is_ordered = options->output == NULL,
                 .ring_bytes = options->buffer_bytes,
             },
@@ -379,8 +381,12 @@ static uint64_t say_losses(const struct probing *probing)
 /* Whoever sees an empty screen would not know whether anything was watched. */
 static void say_end(const struct probing *probing, int result)
 {
+    const struct stack_unwinder *unwinder = probing->watch.session.unwinder;
     uint64_t lost = say_losses(probing);
 
+    if (unwinder != NULL && unwinder->cut_count != 0 && !probing->options->is_quiet)
+        fprintf(stderr, "gait: %" PRIu64 " stacks are cut off: they were too deep, or lead through code without tables\n",
+                unwinder->cut_count);
     if (result == 0 && probing->recorder == NULL && probing->shown.shown == 0 && lost == 0 &&
         !probing->options->is_quiet)
         fprintf(stderr, "gait: there were no events\n");
@@ -482,7 +488,8 @@ const struct command command_probe = {
                "  -o, --output DIR    records into a trace in that folder, for gait report, replay,\n"
                "                      query and export\n"
                "  --if EXPR           only events for which it holds, chosen by the kernel:\n"
-               "                      'fd == 3 && count > 4096'\n"
+               "                      'fd == 3 && count > 4096'; arguments of functions have\n"
+               "                      numbers besides their names: arg0, arg1\n"
                "  --stack             with call stacks, of the kernel and of the program\n"
                "  --count             only counts, in the kernel, and shows how many at the end\n"
                "  --by VALUE          the same for each value of a field, or of pid, tid, uid, cpu,\n"

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/hints.h"
+#include "cli/last_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/guess_notice.h"
@@ -158,6 +159,13 @@ static enum command_status run(const struct command_call *call)
     }
     if (options.schema)
         return put_schema(call);
+    if (count == 1 && !last_trace_is_named_by(words[0])) {
+        words[1] = words[0];
+        words[0] = last_trace_take("query", call->error);
+        if (words[0] == NULL)
+            return COMMAND_MISUSED;
+        count = 2;
+    }
     if (count < 2) {
         error_set(call->error, EINVAL,
                   "cannot run 'gait query': %s missing; try gait query %s 'SELECT function, calls FROM functions', "
@@ -175,7 +183,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_query;
 const struct command command_query = {
     .name = "query",
-    .arguments = "TRACE SQL [--box | --csv | --json]",
+    .arguments = "[TRACE] SQL [--box | --csv | --json]",
     .summary = "SQL over the calls, events and threads of a trace",
     .details = "Runs a query of SQLite straight over a trace: nothing is imported, and nothing can\n"
                "be changed. The tables are calls, functions, events, threads, processes, modules,\n"
@@ -193,6 +201,8 @@ const struct command command_query = {
                "  --schema  shows the tables and what their columns mean; needs no TRACE\n"
                "\n"
                "Without any, columns are aligned by spaces, for reading.\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait query TRACE 'SELECT * FROM functions ORDER BY self_ns DESC LIMIT 10'\n"

@@ -25,6 +25,7 @@ struct replay_settings {
     int depth; /* 0: all */
     int limit; /* of lines; 0: none */
     int by_thread;
+    int with_sched;
     int no_pager;
     int time; /* enum replay_time */
     struct argument_texts functions;
@@ -65,6 +66,7 @@ static enum command_status read_settings(const struct command_call *call, struct
         {"limit", ARGUMENT_NUMBER, &settings->limit},
         {"time", "none|relative|absolute", &settings->time},
         {"by-thread", NULL, &settings->by_thread},
+        {"sched", NULL, &settings->with_sched},
         {"no-pager", NULL, &settings->no_pager},
     };
     const struct argument_rules rules = {"replay", options, sizeof(options) / sizeof(options[0]), names, 1};
@@ -198,7 +200,8 @@ static void open_kernel(struct replay_run *run)
 
     if (settings->by_thread || settings->functions.count != 0 || settings->min_duration.count != 0)
         return;
-    replay_kernel_init(&run->kernel, &run->shown, run->options.from, run->options.to);
+    replay_kernel_init(&run->kernel, &run->shown,
+                       &(struct replay_kernel_options){run->options.from, run->options.to, settings->with_sched});
     if (run->kernel.is_there && run->shown.thread_columns == 0)
         run->shown.thread_columns = KERNEL_THREAD_COLUMNS;
     if (run->kernel.is_there && settings->threads.count != 0 &&
@@ -264,7 +267,7 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_replay;
 const struct command command_replay = {
     .name = "replay",
-    .arguments = "[OPTIONS] TRACE",
+    .arguments = "[OPTIONS] [TRACE]",
     .summary = "the calls of a trace in their order, indented",
     .details = "Shows what was called, in the order of time, each within its caller, with how long\n"
                "it took. A call within which others are shown has two lines, `f() {` and\n"
@@ -277,18 +280,23 @@ const struct command command_replay = {
                "                      parse*, or libz*!inflate; can be given several times\n"
                "  --thread TID|NAME   only these threads; NAME may be a glob; several times, too\n"
                "  --depth N           only so many levels\n"
-               "  --min-duration TIME only calls that took that long; guessed times are not compared\n"
+               "  --min-duration TIME\n"
+               "                      only calls that took that long; guessed times are not compared\n"
                "  --from TIME, --to TIME\n"
                "                      only what happened then, since the recording began; calls that\n"
                "                      are open at that time are shown as well\n"
                "  --time relative|absolute\n"
                "                      a column with when each line happened: since the recording\n"
                "                      began, in seconds, or by the clock (UTC)\n"
+               "  --sched             the scheduler's events, too, where --sched recorded them;\n"
+               "                      gait report shows what follows from them\n"
                "  --by-thread         one thread after the other, instead of all by time\n"
                "  --limit N           no more than so many lines\n"
                "  --no-pager          all at once\n"
                "\n"
                "Times are 1.5s, 20ms, 7us or 100ns.\n"
+               "\n"
+               "Without TRACE it is the last one in ./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait replay traces/sums-20261116-091758 --min-duration 1ms\n"

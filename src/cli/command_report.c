@@ -2,6 +2,7 @@
 /* gait report: what a trace is of, what its threads did, which functions took how long; or how two traces differ. */
 #include "cli/command.h"
 
+#include "cli/each_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/options/nearest_name.h"
 #include "cli/reading_status.h"
@@ -28,6 +29,8 @@ struct report_choices {
     int order; /* enum report_order, or NO_ORDER */
     int limit; /* 0: as is usual */
     int is_json;
+    int with_processes;
+    int with_sched;     /* its events, too */
     const char *filter; /* NULL: none */
     const char *other;  /* a trace to compare with; NULL: none */
 };
@@ -139,7 +142,7 @@ static int show(const struct command_call *call, const struct report_choices *ch
     if (guess_notice_put(call->screen, report->guesses, NULL) != 0)
         screen_print(call->screen, "\n");
     report_recording(call->screen, report);
-    report_threads(call->screen, report);
+    report_threads(call->screen, report, choices->with_processes);
     result = report_table_show(&table);
     if (result == 0)
         result = report_details_init(&details, report, names);
@@ -149,7 +152,9 @@ static int show(const struct command_call *call, const struct report_choices *ch
     report_details_deinit(&details);
     report_probes_show(report, call->screen, limit_of(choices));
     report_system_calls_show(call->screen, report, limit_of(choices));
-    report_kernel_show(report->trace, call->screen);
+    report_samples_show(call->screen, report, limit_of(choices));
+    report_sched_show(report->trace, call->screen, limit_of(choices));
+    report_kernel_show(report->trace, call->screen, choices->with_sched);
     report_left(call->screen, report, names);
     report_crash(call->screen, report, names);
     report_problems(call->screen, report);
@@ -245,6 +250,13 @@ static enum command_status report_two(const struct command_call *call, const str
     return status;
 }
 
+static enum command_status report(const struct command_call *call, const char *path, void *context)
+{
+    const struct report_choices *choices = context;
+
+    return choices->other == NULL ? report_one(call, choices, path) : report_two(call, choices, path);
+}
+
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
@@ -252,21 +264,24 @@ static enum command_status run(const struct command_call *call)
     const struct argument_option options[] = {
         {"by", REPORT_KIND_NAMES, &choices.by},     {"sort", REPORT_ORDER_NAMES, &choices.order},
         {"filter", ARGUMENT_TEXT, &choices.filter}, {"limit", ARGUMENT_NUMBER, &choices.limit},
-        {"json", NULL, &choices.is_json},           {"diff", ARGUMENT_TEXT, &choices.other},
+        {"json", NULL, &choices.is_json},           {"processes", NULL, &choices.with_processes},
+        {"sched", NULL, &choices.with_sched},       {"diff", ARGUMENT_TEXT, &choices.other},
     };
     const struct argument_rules rules = {"report", options, sizeof(options) / sizeof(options[0]), names, 1};
-    const char *path;
-    enum command_status status = arguments_parse(call, &rules, &path);
+    const char *paths[EACH_TRACE_MAX];
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, paths, EACH_TRACE_MAX, &count);
 
     if (status != COMMAND_DONE)
         return status;
-    return choices.other == NULL ? report_one(call, &choices, path) : report_two(call, &choices, path);
+    return each_trace_show(call, paths, count, &(struct each_trace){report, &choices, !choices.is_json});
 }
 
 extern const struct command command_report;
 const struct command command_report = {
     .name = "report",
-    .arguments = "TRACE [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--json] [--diff OTHER]",
+    .arguments =
+        "[TRACE...] [--by KIND] [--sort ORDER] [--filter GLOB] [--limit NUMBER] [--processes] [--json] [--diff OTHER]",
     .summary = "what was recorded, and which functions took how long",
     .details = "Reads a trace, which is the folder that was recorded into, and shows what was\n"
                "recorded, when, for how long and how it ended; what was lost; of a recording\n"
@@ -284,6 +299,9 @@ const struct command command_report = {
                "                    functions are shown by total and by self\n"
                "  --filter GLOB     only calls of functions that match: 'name', 'module!name'\n"
                "  --limit NUMBER    how many rows to show; 20 if not given, with --json all\n"
+               "  --processes       lists processes and threads, also where there are many\n"
+               "  --sched           how many events of the scheduler there are, too, where --sched\n"
+               "                    recorded when threads run; else what follows from them\n"
                "  --json            as JSON: docs/report_json.md says what is in it\n"
                "  --diff OTHER      two traces side by side: TRACE before, OTHER after; what\n"
                "                    has changed most comes first\n"
@@ -291,6 +309,9 @@ const struct command command_report = {
                "Names come from the programs and libraries that were mapped: where one is gone\n"
                "or has changed since, they are those that were kept in the trace or, if there\n"
                "are none, the place in the file is shown.\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait report traces/perl-20260131-120000 --sort self --limit 50\n"

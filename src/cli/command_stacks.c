@@ -2,9 +2,11 @@
 /* gait stacks: who called the functions of which --stack kept the callers; those that are the same are counted. */
 #include "cli/command.h"
 
+#include "cli/each_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/reading_status.h"
 #include "cli/screens/printable.h"
+#include "cli/screens/sample_screen.h"
 #include "cli/screens/screen.h"
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
@@ -14,6 +16,7 @@
 #include "trace/stream_reader.h"
 #include "trace/trace_details.h"
 #include "trace/trace_files.h"
+#include "view/sample_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -207,7 +210,31 @@ static void put_stack(const struct stacks *stacks, const struct stack *stack, st
         screen_print(screen, "    ...\n");
 }
 
-static void put_stacks(struct stacks *stacks, size_t limit)
+/* Those that the kernel took. How many. */
+static size_t put_samples(const struct stacks *stacks, const char *path, size_t limit)
+{
+    const struct sample_choice all = {.thread_count = 0};
+    struct view_functions functions;
+    struct sample_trees samples;
+    struct view_trace trace;
+    size_t count = 0;
+
+    if (view_trace_open(&trace, path, NULL) != 0)
+        return 0;
+    if (view_functions_init(&functions, &trace) == 0) {
+        if (sample_trees_read(&samples, &functions, &all, NULL) == 0) {
+            count = sample_screen_put_stacks(stacks->call->screen, &samples, limit);
+            if (stream_error_outweighs(&samples.problem, stacks->call->error))
+                *stacks->call->error = samples.problem;
+            sample_trees_deinit(&samples);
+        }
+        view_functions_deinit(&functions);
+    }
+    view_trace_close(&trace);
+    return count;
+}
+
+static void put_stacks(struct stacks *stacks, const char *path, size_t limit)
 {
     size_t shown = stacks->count < limit ? stacks->count : limit;
     struct function_names names;
@@ -220,8 +247,10 @@ static void put_stacks(struct stacks *stacks, size_t limit)
         put_stack(stacks, &stacks->stacks[i], &names);
     if (shown < stacks->count)
         screen_print(stacks->call->screen, "and %zu more; --limit shows them\n", stacks->count - shown);
-    if (stacks->count == 0)
-        screen_print(stacks->call->screen, "there are no stacks in it; gait spawn --stack keeps those of functions\n");
+    if (put_samples(stacks, path, limit) == 0 && stacks->count == 0)
+        screen_print(stacks->call->screen,
+                     "there are no stacks in it; gait spawn --stack keeps those of functions, and "
+                     "gait probe -o those of profiles\n");
     function_names_deinit(&names);
 }
 
@@ -235,39 +264,51 @@ static void release(struct stacks *stacks)
     trace_files_close(&stacks->files);
 }
 
+static enum command_status show(const struct command_call *call, const char *path, void *context)
+{
+    const int *limit = context;
+    struct stacks stacks = {.call = call};
+    int result = 0;
+
+    if (trace_files_open(&stacks.files, path, call->error) != 0)
+        return COMMAND_FAILED;
+    for (size_t i = 0; i < stacks.files.count; i++)
+        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
+            result = read_file(&stacks, &stacks.files.files[i]);
+    put_stacks(&stacks, path, (size_t)*limit);
+    release(&stacks);
+    return reading_status(call, result);
+}
+
 static enum command_status run(const struct command_call *call)
 {
     static const char *const names[] = {"TRACE"};
     int limit = LIMIT_DEFAULT;
     const struct argument_option options[] = {{"limit", ARGUMENT_NUMBER, &limit}};
     const struct argument_rules rules = {"stacks", options, 1, names, 1};
-    struct stacks stacks = {.call = call};
-    const char *path;
-    enum command_status status = arguments_parse(call, &rules, &path);
-    int result = 0;
+    const char *paths[EACH_TRACE_MAX];
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, paths, EACH_TRACE_MAX, &count);
 
     if (status != COMMAND_DONE)
         return status;
-    if (trace_files_open(&stacks.files, path, call->error) != 0)
-        return COMMAND_FAILED;
-    for (size_t i = 0; i < stacks.files.count; i++)
-        if (stacks.files.files[i].kind == TRACE_FILE_DETAIL && result != -ENOMEM)
-            result = read_file(&stacks, &stacks.files.files[i]);
-    put_stacks(&stacks, (size_t)limit);
-    release(&stacks);
-    return reading_status(call, result);
+    return each_trace_show(call, paths, count, &(struct each_trace){show, &limit, true});
 }
 
 extern const struct command command_stacks;
 const struct command command_stacks = {
     .name = "stacks",
-    .arguments = "[--limit N] TRACE",
+    .arguments = "[--limit N] [TRACE...]",
     .summary = "who called the functions that --stack asked for",
     .details = "Shows the call stacks in a trace, the nearest caller first. Those that are the same\n"
                "are shown once, and how often they were taken; the most frequent come first. An\n"
-               "address is that behind the call.\n"
+               "address is that behind the call. Stacks that the kernel took, of a profile or with\n"
+               "gait probe --stack, begin with the function that ran.\n"
                "\n"
                "  --limit N           shows so many of them (20)\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait spawn --stack 'libc*!malloc' -o traces -- ./program\n"

@@ -143,7 +143,7 @@ static int ask(const struct control_question *question, struct control_answer *a
                bool *has_before_out, struct gait_error *err)
 {
     const struct timespec while_between = {.tv_nsec = BETWEEN_MS * 1000000};
-    struct control_answer first;
+    static struct control_answer first; /* large */
     struct gait_error ignored;
     int result = control_client_ask(question, &first, err);
 
@@ -163,8 +163,8 @@ static enum command_status run(const struct command_call *call)
     static const char *const names[] = {"PID"};
     static const struct argument_rules rules = {.command = "stats", .names = names, .name_count = 1};
     struct control_question question = {.operation = CONTROL_STATS};
-    struct control_answer answer;
-    struct control_stats before;
+    static struct control_answer answer; /* large, both */
+    static struct control_stats before;
     bool has_before;
     const char *pid;
     enum command_status status = arguments_parse(call, &rules, &pid);
@@ -191,9 +191,9 @@ const struct command command_stats = {
                "\n"
                "  filling     there is room\n"
                "  waiting     there is none, and the thread waits until there is\n"
-               "  dropping    there is none, and what the thread does is lost. The reason: full (of\n"
-               "              --overflow drop), silent (the recorder did nothing for two seconds),\n"
-               "              leaving (the thread is no longer to be followed)\n"
+               "  dropping    there is none, and what the thread does is lost. The reason: full\n"
+               "              (of --overflow drop), silent (the recorder did nothing for two\n"
+               "              seconds), leaving (the thread is no longer to be followed)\n"
                "\n"
                "An event is a record of the trace: a call, a return or a block, which also says\n"
                "the instructions in it and of the call at its end.\n"

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/command.h"
 
+#include "cli/control_client.h"
 #include "cli/options/syscalls_options.h"
 #include "cli/screens/screen.h"
 #include "gait/version.h"
@@ -128,6 +129,7 @@ static enum command_status listen(const struct command_call *call, struct syscal
     struct system_call_request request;
     FILE *stream = call_output_stream(listening->output);
     enum command_status status = COMMAND_FAILED;
+    int result;
 
     if (options->only_counts || options->also_counts)
         listening->counts = calloc(1, sizeof(*listening->counts));
@@ -140,8 +142,11 @@ static enum command_status listen(const struct command_call *call, struct syscal
             listening->counts->options = options->table;
         request = request_of(options, listening);
         tell_source(options);
-        if (options->source->run(&request, status_out, call->error) == 0)
+        result = options->source->run(&request, status_out, call->error);
+        if (result == 0)
             status = COMMAND_DONE;
+        else if (result == -EALREADY && options->pid_count == 1)
+            control_client_name_trace(options->pids[0], call->error);
     }
     if (status == COMMAND_DONE) {
         call_output_detach(listening->output);
@@ -301,7 +306,7 @@ const struct command command_syscalls = {
                "Examples:\n"
                "  gait syscalls -f -e trace=%file make\n"
                "  gait syscalls -c -p 1234\n"
-               "  gait syscalls -ff -o trace.txt ./configure\n"
+               "  gait syscalls -f -tt -o trace.txt make\n"
                "  gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
     .takes_program = true,
     .run = run,

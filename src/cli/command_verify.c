@@ -2,6 +2,7 @@
 /* gait verify: whether all files of a trace are good, and ending those that were not ended. */
 #include "cli/command.h"
 
+#include "cli/each_trace.h"
 #include "cli/options/arguments.h"
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
@@ -205,17 +206,11 @@ static enum command_status conclude(const struct verification *verification, con
     return COMMAND_FAILED;
 }
 
-static enum command_status run(const struct command_call *call)
+static enum command_status verify(const struct command_call *call, const char *path, void *context)
 {
-    static const char *const names[] = {"TRACE"};
-    struct verification verification = {.call = call};
-    struct argument_option options[] = {{"repair", NULL, &verification.repair}};
-    struct argument_rules rules = {"verify", options, 1, names, 1};
-    const char *path;
-    enum command_status status = arguments_parse(call, &rules, &path);
+    struct verification verification = {.call = call, .repair = *(const int *)context};
+    enum command_status status;
 
-    if (status != COMMAND_DONE)
-        return status;
     if (trace_files_open(&verification.files, path, call->error) != 0)
         return COMMAND_FAILED;
     if (verification.repair && verification.files.unpacked != NULL) {
@@ -239,10 +234,25 @@ static enum command_status run(const struct command_call *call)
     return status;
 }
 
+static enum command_status run(const struct command_call *call)
+{
+    static const char *const names[] = {"TRACE"};
+    int repair = 0;
+    struct argument_option options[] = {{"repair", NULL, &repair}};
+    struct argument_rules rules = {"verify", options, 1, names, 1};
+    const char *paths[EACH_TRACE_MAX];
+    size_t count;
+    enum command_status status = arguments_parse_more(call, &rules, paths, EACH_TRACE_MAX, &count);
+
+    if (status != COMMAND_DONE)
+        return status;
+    return each_trace_show(call, paths, count, &(struct each_trace){verify, &repair, true});
+}
+
 extern const struct command command_verify;
 const struct command command_verify = {
     .name = "verify",
-    .arguments = "TRACE [--repair]",
+    .arguments = "[TRACE...] [--repair]",
     .summary = "check the files of a trace",
     .details = "Reads every file of a trace, which is the folder that was recorded into, and\n"
                "says of each whether it is good, cut off (the recording did not end properly)\n"
@@ -251,6 +261,9 @@ const struct command command_verify = {
                "  --repair    cut damaged ends off and write the footers that are missing;\n"
                "              good chunks are never touched, and where some follow the\n"
                "              damage the file is left as it is\n"
+               "\n"
+               "Several traces are shown one after the other; without any, it is the last one in\n"
+               "./traces, which is said on standard error.\n"
                "\n"
                "Examples:\n"
                "  gait verify traces/program-20260131-120000\n"

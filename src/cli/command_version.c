@@ -25,6 +25,6 @@ const struct command command_version = {
                "\n"
                "Examples:\n"
                "  gait version\n"
-               "  test \"$(gait version)\" = 0.1.0\n",
+               "  test \"$(gait version)\" = 'gait 0.1.0'\n",
     .run = run,
 };

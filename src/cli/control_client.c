@@ -145,7 +145,7 @@ static unsigned rank_of(int result)
 static int ask_all(const struct control_request *request, struct control_answer *answer_out)
 {
     FILE *list = fopen("/proc/net/unix", "re");
-    struct control_answer answer;
+    static struct control_answer answer; /* large */
     char line[512];
     int best = -ESRCH;
 
@@ -209,9 +209,10 @@ int control_client_ask(const struct control_question *question, struct control_a
         .operation = question->operation,
         .pid = question->pid,
     };
-    struct control_answer answer = {0};
+    static struct control_answer answer; /* large */
     int result;
 
+    memset(&answer, 0, sizeof(answer));
     if (question->note != NULL) {
         request.note_bytes = (uint32_t)strnlen(question->note, sizeof(request.note));
         memcpy(request.note, question->note, request.note_bytes);
@@ -221,6 +222,21 @@ int control_client_ask(const struct control_question *question, struct control_a
         return explain(question->pid, result, &answer, err);
     *answer_out = answer;
     return 0;
+}
+
+void control_client_name_trace(pid_t pid, struct gait_error *err)
+{
+    const struct control_question question = {.operation = CONTROL_STATS, .pid = pid};
+    static struct control_answer answer; /* large */
+    struct gait_error before = *err, why;
+    char text[CONTROL_TEXT_BYTES + 1], shown[256];
+
+    if (control_client_ask(&question, &answer, &why) != 0 || answer.text_bytes == 0)
+        return;
+    memcpy(text, answer.text, answer.text_bytes);
+    text[answer.text_bytes] = '\0';
+    (void)error_set(err, before.code, "%s; what it records goes to %s", before.text,
+                    printable(shown, sizeof(shown), text));
 }
 
 enum command_status control_client_read_pid(const struct command_call *call, const char *command, const char *text,

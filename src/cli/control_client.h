@@ -22,6 +22,9 @@ struct control_question {
 MUST_USE int control_client_ask(const struct control_question *question, struct control_answer *answer_out,
                                 struct gait_error *err);
 
+/* Adds to an error, that the process is recorded already, where the trace of it is. Nothing, if that is not known. */
+void control_client_name_trace(pid_t pid, struct gait_error *err);
+
 /* Reads the pid that a command was given. COMMAND_DONE, or COMMAND_MISUSED and the error. */
 enum command_status control_client_read_pid(const struct command_call *call, const char *command, const char *text,
                                             pid_t *pid_out);

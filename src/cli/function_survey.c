@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 #include "elf/code_pointers.h"
 #include "hosted/error_text.h"
+#include "symbolize/spelled_functions.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -118,10 +119,35 @@ bool function_survey_has(const struct function_survey *survey, const struct elf_
 
 size_t function_survey_select(struct function_survey *survey, const char *pattern, uint8_t *marks)
 {
-    struct glob_text glob = {pattern, strlen(pattern)};
+    struct function_spelling spelling = function_spelling_of(pattern);
+    struct elf_function *functions = survey->functions.functions;
+    struct spelled_list list = {.count = 0};
+    struct spelled_file file;
+    size_t found = 0;
 
-    return elf_function_list_select(&survey->functions, &survey->file.symbols, glob, marks) +
-           elf_function_list_select(&survey->functions, &survey->debug.symbols, glob, marks);
+    if (spelling.has_module && !function_spelling_has_module(&spelling, survey->file.path))
+        return 0;
+    spelled_file_borrow(&file, survey->file.path, &survey->file.symbols, &survey->debug.symbols);
+    if (spelled_functions_find(&file, &spelling, &list) != 0)
+        list.count = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        const struct elf_function *function = elf_function_list_find(&survey->functions, list.ones[i].start);
+
+        if (function == NULL || function->start != list.ones[i].start || function->is_label || function->is_part)
+            continue;
+
+        size_t which = (size_t)(function - functions);
+
+        if (list.ones[i].name != NULL) {
+            functions[which].name = list.ones[i].name;
+            functions[which].name_length = (uint32_t)list.ones[i].name_length;
+        }
+        marks[which] = 1;
+        found++;
+    }
+    spelled_list_deinit(&list);
+    spelled_file_close(&file);
+    return found;
 }
 
 void function_survey_close(struct function_survey *survey)

@@ -31,7 +31,10 @@ MUST_USE int function_survey_prepare(struct function_survey *survey, struct gait
 /* Whether it is a function that a user may want to hook: no label, and no part of another. */
 bool function_survey_has(const struct function_survey *survey, const struct elf_function *function);
 
-/* Chooses functions by all names that they have: as elf_function_list_select(). */
+/*
+ * Chooses functions as people spell them (symbolize/function_spelling.h): marks[i] is set to 1 for the one at i, which
+ * is called by the name that was meant from now on. Returns how many there are.
+ */
 size_t function_survey_select(struct function_survey *survey, const char *pattern, uint8_t *marks);
 
 void function_survey_close(struct function_survey *survey);

@@ -5,6 +5,7 @@
 #include "hosted/system_clock.h"
 #include "protocol/agent_known.h"
 #include "protocol/agent_pattern.h"
+#include "protocol/agent_places.h"
 #include "symbolize/call_arguments.h"
 #include "symbolize/dwarf/dwarf_arguments.h"
 #include "symbolize/program_files.h"
@@ -18,6 +19,7 @@
 struct pattern_gathering {
     struct agent_options *agent;
     uint64_t wanted; /* patterns that mean functions of the file */
+    uint64_t module; /* the file */
     struct agent_pattern_parts parts[AGENT_PATTERNS_MAX];
     uint64_t end_ns;
 };
@@ -33,14 +35,27 @@ static bool is_kept_at_once(const struct detail_declaration *declaration)
     return false;
 }
 
+/* Functions that were looked up. */
+static bool is_placed(const struct pattern_gathering *gathering, const struct elf_symbol *symbol)
+{
+    const struct agent_place *place;
+
+    for (uint32_t i = 0; (place = agent_places_next(&gathering->agent->places, gathering->module, &i)) != NULL;)
+        if (place->address == symbol->address && (place->patterns & gathering->wanted) != 0)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct pattern_gathering *gathering, const struct elf_symbol *symbol)
 {
     const struct glob_text name = {symbol->name, symbol->name_length};
 
     if (!symbol->is_function || symbol->is_resolver || call_arguments_may_differ(symbol->name, symbol->name_length))
         return false;
+    if (is_placed(gathering, symbol))
+        return true;
     for (uint64_t left = gathering->wanted; left != 0; left &= left - 1)
-        if (glob_matches(gathering->parts[__builtin_ctzll(left)].function, name))
+        if (agent_pattern_has_function(&gathering->parts[__builtin_ctzll(left)], name))
             return true;
     return false;
 }
@@ -84,10 +99,16 @@ static void find_wanted(struct pattern_gathering *gathering, const char *path, b
 {
     const struct agent_options *agent = gathering->agent;
 
+    const struct glob_text whole = {path, strlen(path)};
+
     gathering->wanted = 0;
+    gathering->module = agent_places_module(whole);
+
+    uint64_t placed = agent_places_patterns(&agent->places, gathering->module);
+
     for (uint32_t i = 0; i < agent->pattern_count; i++)
         if (agent->patterns[i].use == AGENT_PATTERN_DETAIL && !agent->patterns[i].declaration.is_given &&
-            agent_pattern_has_module(&gathering->parts[i], (struct glob_text){path, strlen(path)}, is_program))
+            ((placed & 1ull << i) || agent_pattern_has_module(&gathering->parts[i], whole, is_program)))
             gathering->wanted |= 1ull << i;
 }
 

@@ -2,6 +2,7 @@
 /* The gait command: finds the command that is meant, runs it, and says on standard error what went wrong. */
 #include "cli/commands.h"
 #include "cli/screens/screen.h"
+#include "inject/limits.h"
 #include "trace/stream_reader.h"
 
 #include <string.h>
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
     struct screen screen;
     int status;
 
+    limits_survive_large_files();
     screen_init(&screen, stdout);
     status = run(argc - 1, argv + 1, &screen, &err);
     if (status == COMMAND_DONE && screen_finish(&screen, &err) != 0)

@@ -4,7 +4,7 @@
 #include "cli/options/nearest_name.h"
 #include "cli/screens/printable.h"
 #include "hosted/error_text.h"
-#include "view/function_pattern.h"
+#include "symbolize/function_spelling.h"
 #include "view/view_functions.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ int no_such_function(struct view_functions *functions, const char *pattern, stru
     for (size_t i = 0; i < functions->count; i++) {
         const char *name = view_functions_at(functions, (uint32_t)i)->name;
 
-        nearest_names_offer(&nearest, name, function_pattern_bare_length(name));
+        nearest_names_offer(&nearest, name, function_spelling_bare_length(name));
     }
     if (nearest.count == 0)
         return error_set(

@@ -4,13 +4,17 @@
 #include "cli/recorder.h"
 
 #include "cli/closing_words.h"
+#include "cli/function_lookup.h"
 #include "cli/held_start.h"
 #include "cli/kernel_probes.h"
 #include "cli/known_functions.h"
+#include "cli/later_code.h"
 #include "cli/options/record_patterns.h"
 #include "cli/screens/progress.h"
 #include "hosted/error_text.h"
 #include "hosted/system_clock.h"
+#include "inject/limits.h"
+#include "inject/native_run.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -18,13 +22,13 @@
 #include "record/recording_control.h"
 #include "symbolize/kept_trace.h"
 #include "symbolize/program_files.h"
+#include "trace/foreign_roots.h"
 #include "trace/trace_files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,21 +47,17 @@ struct recorder {
     struct recording_control control;
     struct progress progress;
     struct kernel_probes kernel;
-    bool is_triggered; /* somebody said so */
-    int killed_by;     /* the signal that ended the program before it was recorded; 0: none */
+    struct foreign_roots roots; /* whose files names are read of */
+    bool is_triggered;          /* somebody said so */
+    pid_t begun;                /* the program runs, as this process; 0: not yet */
+    bool is_misused;            /* what was asked for can not be */
+    struct function_lookup lookup;
+    int killed_by; /* the signal that ended the program before it was recorded; 0: none */
     uint64_t end_ms;
 };
 
-/* Each process takes some. The program, which has begun already, keeps the limit that it had. */
-static void allow_many_files(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
+/* What the agent of each program gets. Large. */
+static struct agent_options told_options;
 
 static uint64_t trigger_signals(const struct record_options *options)
 {
@@ -87,8 +87,9 @@ void recorder_agent_options(const struct record_options *options, int overflow, 
     record_patterns_get(options, agent_out);
 }
 
-static struct recording_options recording_options_of(const struct recorder_job *job)
+static struct recording_options recording_options_of(struct recorder *recorder)
 {
+    const struct recorder_job *job = recorder->job;
     const struct record_options *options = job->options;
 
     return (struct recording_options){
@@ -111,6 +112,7 @@ static struct recording_options recording_options_of(const struct recorder_job *
             },
         .triggers = options->triggers,
         .trigger_count = options->trigger_count,
+        .roots = &recorder->roots,
     };
 }
 
@@ -120,6 +122,13 @@ static void say(void *context, const char *text)
 
     if (!options->is_quiet)
         fprintf(stderr, "gait: %s\n", text);
+}
+
+static void report(void *context, const char *text)
+{
+    const struct recorder *recorder = context;
+
+    say((void *)(uintptr_t)recorder->job->options, text);
 }
 
 static void let_go(struct recorder *recorder)
@@ -168,19 +177,63 @@ static void say_begun(struct recorder *recorder, const struct target *target)
                               : "are followed");
 }
 
-/* What is known of the program that is to run, or of the process that does. */
-static void find_known(const struct recorder_job *job, struct agent_options *agent)
+/* Programs whose code is in a library, and scripts, are not what all of the program's functions are hooked for. */
+static void say_launcher(const struct recorder_job *job, const struct program_files *files)
 {
-    struct program_files files;
-    int result;
+    char wanted[128], text[400];
 
-    if (job->options->details.count == 0)
+    if (!job->options->hooks_all || !later_code_of_launcher(files, wanted, sizeof(wanted)))
         return;
-    result = job->is_child ? program_files_of_program(job->options->rest[0], &files)
-                           : program_files_of_process(job->pid, &files);
+    snprintf(text, sizeof(text), "%s has little code of its own; --hook '%s' hooks the library that has it",
+             strrchr(files->paths[0], '/') + 1, wanted);
+    say((void *)(uintptr_t)job->options, text);
+}
+
+/*
+ * What is known of the program that is to run, or of the process that does. Of one that is not found, who starts it
+ * says more.
+ */
+static int find_known(struct recorder *recorder, struct agent_options *agent, struct gait_error *err)
+{
+    const struct recorder_job *job = recorder->job;
+    struct program_files files;
+    int result = job->is_child ? program_files_of_program(job->options->rest[0], &files)
+                               : program_files_of_process(job->pid, &files);
+
     if (result != 0)
+        return 0;
+    recorder->lookup = (struct function_lookup){.options = job->options,
+                                                .files = &files,
+                                                .pid = job->pid,
+                                                .say = say,
+                                                .context = (void *)(uintptr_t)job->options};
+    result = function_lookup_run(&recorder->lookup, agent, err);
+    recorder->lookup.files = NULL;
+    if (result == 0 && job->options->details.count != 0)
+        known_functions_gather(&files, agent);
+    if (result == 0)
+        say_launcher(job, &files);
+    program_files_deinit(&files);
+    return result;
+}
+
+/* Of a program that a process executes now, what the patterns mean is looked up as it was for the first. */
+static void look_up_executed(void *context, pid_t pid)
+{
+    struct recorder *recorder = context;
+    struct function_lookup lookup = {.options = recorder->job->options, .is_repeated = true};
+    struct program_files files;
+    struct gait_error err;
+    char path[64];
+
+    if (!recorder->lookup.is_for_each)
         return;
-    known_functions_gather(&files, agent);
+    snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+    if (program_files_of_program(path, &files) != 0)
+        return;
+    recorder_agent_options(recorder->job->options, recorder->job->overflow, &told_options);
+    lookup.files = &files;
+    (void)!function_lookup_run(&lookup, &told_options, &err);
     program_files_deinit(&files);
 }
 
@@ -202,28 +255,35 @@ static void begin_kernel(struct recorder *recorder)
 static int begin(struct recorder *recorder, struct gait_error *err)
 {
     const struct record_options *options = recorder->job->options;
-    const struct recording_options wanted = recording_options_of(recorder->job);
-    static struct agent_options agent; /* large */
+    const struct recording_options wanted = recording_options_of(recorder);
     struct family_options family = {
-        .agent = &agent,
+        .agent = &told_options,
         .is_child = recorder->job->is_child,
-        .report = say,
-        .context = (void *)(uintptr_t)options,
+        .executed = look_up_executed,
+        .report = report,
+        .context = recorder,
+        .roots = &recorder->roots,
     };
     struct target target = {.killed_by = 0};
     int result;
 
     /* Before there is a folder: it may take a while, in which Ctrl-C leaves nothing behind. */
-    recorder_agent_options(options, recorder->job->overflow, &agent);
-    find_known(recorder->job, &agent);
+    recorder_agent_options(options, recorder->job->overflow, &told_options);
+    result = find_known(recorder, &told_options, err);
+    if (result != 0) {
+        recorder->is_misused = result == -ENOENT || result == -E2BIG;
+        return result;
+    }
     /* A process is let go whatever comes from now on; a program has yet to inherit what is ignored. */
     if (!recorder->job->is_child)
         stop_signals_take();
-    result = recording_create(&wanted, &recorder->recording, err);
+    result = limits_check_own(err);
+    if (result == 0)
+        result = recording_create(&wanted, &recorder->recording, err);
     if (result != 0)
         return result;
     progress_say(&recorder->progress, "the trace is %s", recorder->recording.path);
-    result = recorder->job->begin(recorder->job, &agent, &target, err);
+    result = recorder->job->begin(recorder->job, &told_options, &target, err);
     if (result != 0) {
         recorder->killed_by = target.killed_by;
         if (target.killed_by != 0)
@@ -234,13 +294,16 @@ static int begin(struct recorder *recorder, struct gait_error *err)
     }
     say_begun(recorder, &target);
     stop_signals_take();
-    allow_many_files();
+    /* The program, which has begun already, keeps the limits that it had. */
+    limits_raise_own();
+    recorder->begun = target.pid;
     result = family_begin(&recorder->family, &recorder->recording.drain, &family, &target, err);
     if (result != 0) {
         struct gait_error why;
 
         let_go(recorder);
         (void)!target_detach(&target, &why);
+        recording_discard(&recorder->recording);
         return result;
     }
     begin_kernel(recorder);
@@ -391,7 +454,7 @@ static uint64_t keep_names(struct recorder *recorder, uint64_t left_count)
     result = trace_files_open(&files, recorder->recording.path, &err);
     if (result == 0) {
         if (is_wanted)
-            result = kept_trace_write(&files, files.folder, &outcome, &err);
+            result = kept_trace_write(&files, files.folder, &recorder->roots, &outcome, &err);
         if (options->sync.when != DISK_SYNC_NEVER)
             (void)syncfs(files.folder);
         trace_files_close(&files);
@@ -429,7 +492,8 @@ static enum command_status finish(struct recorder *recorder, const char *how, bo
         .waited_ns = waits.nanoseconds,
     };
     uint64_t matched = recording_matched(recording), unresolved = recording_unresolved(recording) & ~matched;
-    bool is_there = is_anything_there(recorder->job->options, recording_armed(recording));
+    bool is_there = is_anything_there(recorder->job->options, recording_armed(recording)) &&
+                    (recorder->lookup.awaited & ~(matched | unresolved)) == 0;
     uint32_t deleted = manifest_deleted_pieces(&recording->manifest);
     uint64_t kernel_count = kernel_probes_end(&recorder->kernel);
     int result = recording_end(recording, how, err);
@@ -494,6 +558,24 @@ static enum command_status record_until_end(struct recorder *recorder, struct ga
     return recorder->job->is_child ? status_of(first_status) : COMMAND_DONE;
 }
 
+/*
+ * A program for which there is too little of something runs all the same, as it does without us. The status says that
+ * nothing was recorded.
+ */
+static enum command_status run_unrecorded(const struct recorder *recorder, struct gait_error *err)
+{
+    const struct recorder_job *job = recorder->job;
+    int status, result;
+
+    fprintf(stderr, "gait: %s; %s runs without being recorded\n", err->text, job->program);
+    result =
+        recorder->begun != 0 ? native_run_wait(recorder->begun, &status) : native_run(job->options->rest, &status, err);
+    if (result != 0)
+        return COMMAND_FAILED;
+    err->text[0] = '\0';
+    return COMMAND_NOT_THERE;
+}
+
 enum command_status recorder_run(const struct command_call *call, const struct recorder_job *job)
 {
     struct recorder recorder = {.job = job};
@@ -507,11 +589,16 @@ enum command_status recorder_run(const struct command_call *call, const struct r
     progress_begin(&recorder.progress, stderr, job->options->is_verbose);
     if (begin(&recorder, call->error) == 0)
         status = record_until_end(&recorder, call->error);
+    else if (recorder.is_misused)
+        status = COMMAND_MISUSED;
     else if (recorder.killed_by != 0 && job->is_child)
         status = (enum command_status)(SIGNAL_STATUS + recorder.killed_by);
+    else if (job->is_child && limits_is_lack(-call->error->code))
+        status = run_unrecorded(&recorder, call->error);
     family_end(&recorder.family);
     progress_end(&recorder.progress);
     (void)kernel_probes_end(&recorder.kernel);
     free(recorder.recording.path);
+    foreign_roots_deinit(&recorder.roots);
     return status;
 }

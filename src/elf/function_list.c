@@ -354,36 +354,6 @@ int elf_function_list_fill(struct elf_function_list *list, const struct elf_symb
     return 0;
 }
 
-size_t elf_function_list_select(struct elf_function_list *list, const struct elf_symbols *symbols,
-                                struct glob_text pattern, uint8_t *marks)
-{
-    uint64_t count = elf_symbols_count(symbols);
-    struct elf_symbol symbol;
-    size_t found = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        if (elf_symbols_peek(symbols, i, &symbol) != 0 || symbol.name_length > UINT32_MAX ||
-            !glob_matches(pattern, (struct glob_text){symbol.name, symbol.name_length}))
-            continue;
-
-        const struct elf_function *function = elf_function_list_find(list, symbol.address);
-
-        if (function == NULL || function->start != symbol.address || function->is_label || function->is_part)
-            continue;
-
-        size_t which = (size_t)(function - list->functions);
-        struct elf_function named = {.name = symbol.name, .name_length = (uint32_t)symbol.name_length};
-
-        if (!marks[which] || has_better_name(&named, function)) {
-            list->functions[which].name = named.name;
-            list->functions[which].name_length = named.name_length;
-        }
-        marks[which] = 1;
-        found++;
-    }
-    return found;
-}
-
 const struct elf_function *elf_function_list_find(const struct elf_function_list *list, uint64_t address)
 {
     size_t low = PARTITION_POINT(list->count, i, list->functions[i].start <= address);

@@ -9,7 +9,6 @@
 #define GAIT_ELF_FUNCTION_LIST_H
 
 #include "base/attributes.h"
-#include "base/glob.h"
 #include "elf/eh_frame.h"
 #include "elf/symbols.h"
 
@@ -51,13 +50,6 @@ MUST_USE int elf_function_list_frame(const struct elf_symbols *symbols, struct e
  */
 MUST_USE int elf_function_list_fill(struct elf_function_list *list, const struct elf_symbols *symbols,
                                     const struct elf_symbols *names, const struct eh_frame *frame);
-
-/*
- * Chooses the functions that have a name like the pattern in these symbols: marks[i] is set to 1 for the one at i,
- * which is called by that name from now on. Returns how many names were like it.
- */
-size_t elf_function_list_select(struct elf_function_list *list, const struct elf_symbols *symbols,
-                                struct glob_text pattern, uint8_t *marks);
 
 /* The function that an address is in; between functions: the one before it. NULL: none is before it. */
 const struct elf_function *elf_function_list_find(const struct elf_function_list *list, uint64_t address);

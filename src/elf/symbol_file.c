@@ -5,6 +5,7 @@
  */
 #include "elf/symbol_file.h"
 
+#include "base/descriptor.h"
 #include "base/memory_map.h"
 #include "base/raw_syscall.h"
 
@@ -161,7 +162,7 @@ static int read_file(long fd, int (*read)(const struct reader *reader), struct s
 
 static int open_file(const char *path, int (*read)(const struct reader *reader), struct symbol_file *file_out)
 {
-    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0, 0);
+    long fd = descriptor_open(path, O_RDONLY | O_NONBLOCK);
     int result;
 
     if (fd < 0)

@@ -37,5 +37,7 @@ const char *call_flag_names(uint32_t flags)
         "guessed cut unwound no_return",
     };
 
+    if (flags & CALL_ENTRY_ONLY)
+        return "entry_only";
     return flags & (CALL_SUSPENDED | CALL_RESUMED) ? part_name(flags) : names[flags % SETS];
 }

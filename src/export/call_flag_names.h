@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is not sure of a call, in words: "guessed", "cut", "unwound", "no_return", and of parts of calls "suspended",
- * "resumed". Constant; callable from anywhere. */
+ * "resumed"; "entry_only": it has no duration. Constant; callable from anywhere. */
 #ifndef GAIT_EXPORT_CALL_FLAG_NAMES_H
 #define GAIT_EXPORT_CALL_FLAG_NAMES_H
 

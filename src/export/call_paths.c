@@ -73,6 +73,7 @@ static int take_end(void *context, const struct export_call *call)
         return -ENOMEM;
     path = &reading->paths->paths[reading->open[place_of(call->depth)]];
     path->call_count += !(call->flags & CALL_RESUMED);
+    reading->paths->entry_only_count += (call->flags & CALL_ENTRY_ONLY) != 0;
     reading->paths->guessed_count += (call->flags & CALL_GUESSED) != 0;
     path->self_ns += call->end_ns - call->begin_ns - call->inner_ns;
     return 0;

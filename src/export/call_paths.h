@@ -27,8 +27,9 @@ struct call_paths {
     struct call_path *paths; /* parents come first */
     size_t count;
     size_t capacity;
-    uint64_t guessed_count; /* of calls whose times are guesses */
-    uint64_t gap_count;     /* of places where events are missing */
+    uint64_t guessed_count;    /* of calls whose times are guesses */
+    uint64_t entry_only_count; /* of calls whose times nobody knows */
+    uint64_t gap_count;        /* of places where events are missing */
     uint64_t lost_bytes;
     struct hash_map numbers; /* parent and function, or thread and function -> the last of those that look alike */
 };

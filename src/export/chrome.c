@@ -75,9 +75,10 @@ static void put_arguments(struct chrome *chrome, const struct export_call *call)
 {
     bool is_begun = view_functions_at(chrome->job->functions, call->function)->file != NULL;
     /* Guesses are of calls that were followed, and only hooked ones are told in parts. */
-    const char *argument = call->flags & CALL_GUESSED   ? "\"times\":\"guessed\""
-                           : call->flags & CALL_RESUMED ? "\"begin\":\"resumed\""
-                                                        : NULL;
+    const char *argument = call->flags & CALL_GUESSED      ? "\"times\":\"guessed\""
+                           : call->flags & CALL_RESUMED    ? "\"begin\":\"resumed\""
+                           : call->flags & CALL_ENTRY_ONLY ? "\"end\":\"not known\""
+                                                           : NULL;
 
     if (argument != NULL)
         fprintf(chrome->stream, "%s%s", is_begun ? "," : ",\"args\":{", argument);
@@ -91,8 +92,11 @@ static int put_begin(void *context, const struct export_call *call)
 
     if (text == NULL)
         return -ENOMEM;
-    begin_event(chrome, 'B', call->thread);
+    /* An instant has no duration. */
+    begin_event(chrome, call->flags & CALL_ENTRY_ONLY ? 'i' : 'B', call->thread);
     put_time(chrome, call->begin_ns);
+    if (call->flags & CALL_ENTRY_ONLY)
+        export_put(chrome->stream, ",\"s\":\"t\"");
     putc_unlocked(',', chrome->stream);
     export_put(chrome->stream, text);
     put_arguments(chrome, call);
@@ -103,6 +107,8 @@ static int put_end(void *context, const struct export_call *call)
 {
     struct chrome *chrome = context;
 
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
     begin_event(chrome, 'E', call->thread);
     put_time(chrome, call->end_ns);
     if (call->flags & CALL_CUT)

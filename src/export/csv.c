@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD_BYTES  4096
@@ -49,8 +50,10 @@ static void add_field(char *text, const char *value, size_t bytes_max)
 /* "inflate","/usr/lib/libz.so.1","inflate.c",622 */
 static char *make_text(const struct view_function *function)
 {
-    char text[3 * (2 * FIELD_BYTES + sizeof("\"\",")) + LINE_BYTES], line[LINE_BYTES] = ",";
+    char *text = malloc(3 * (2 * FIELD_BYTES + sizeof("\"\",")) + LINE_BYTES), line[LINE_BYTES] = ",", *shorter;
 
+    if (text == NULL)
+        return NULL;
     text[0] = '\0';
     add_field(text, function->name, FIELD_BYTES);
     strcat(text, ",");
@@ -60,7 +63,8 @@ static char *make_text(const struct view_function *function)
     if (function->line != 0)
         snprintf(line, sizeof(line), ",%" PRIu32, function->line);
     strcat(text, line);
-    return strdup(text);
+    shorter = realloc(text, strlen(text) + 1);
+    return shorter == NULL ? text : shorter;
 }
 
 static void put_number(FILE *stream, uint64_t number)
@@ -96,8 +100,12 @@ static int put_call(void *context, const struct export_call *call)
     export_put(csv->stream, text);
     put_number(csv->stream, call->depth);
     put_number(csv->stream, call->begin_ns);
-    put_number(csv->stream, duration_ns);
-    put_number(csv->stream, duration_ns - call->inner_ns);
+    if (call->flags & CALL_ENTRY_ONLY) {
+        export_put(csv->stream, ",,");
+    } else {
+        put_number(csv->stream, duration_ns);
+        put_number(csv->stream, duration_ns - call->inner_ns);
+    }
     putc_unlocked(',', csv->stream);
     export_put(csv->stream, call_flag_names(call->flags));
     export_put(csv->stream, "\r\n");

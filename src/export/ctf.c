@@ -47,7 +47,7 @@ static int put_begin(void *context, const struct export_call *call)
 
     if (name == NULL)
         return -ENOMEM;
-    ctf_begin_event(ctf->packets, CTF_CALL_BEGIN, call->begin_ns);
+    ctf_begin_event(ctf->packets, call->flags & CALL_ENTRY_ONLY ? CTF_ENTRY : CTF_CALL_BEGIN, call->begin_ns);
     ctf_put_text(ctf->packets, name);
     ctf_put_number(ctf->packets, view_functions_at(ctf->job->functions, call->function)->address, 8);
     ctf_put_number(ctf->packets, call->depth, 4);
@@ -60,6 +60,8 @@ static int put_end(void *context, const struct export_call *call)
     const char *name = function_texts_get(&ctf->texts, call->function);
     uint64_t duration_ns = call->end_ns - call->begin_ns;
 
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
     if (name == NULL)
         return -ENOMEM;
     ctf_begin_event(ctf->packets, CTF_CALL_END, call->end_ns);

@@ -102,6 +102,17 @@ static const char shapes[] =
     "        string fields;\n"
     "        string stack;\n"
     "    };\n"
+    "};\n"
+    "\n"
+    "event {\n"
+    "    id = 6;\n"
+    "    stream_id = 0;\n"
+    "    name = \"call_entered\";\n"
+    "    fields := struct {\n"
+    "        string function;\n"
+    "        address_t address;\n"
+    "        uint32_t depth;\n"
+    "    };\n"
     "};\n";
 
 /* A clean text, as a C compiler would read it. */

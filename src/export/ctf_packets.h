@@ -17,7 +17,7 @@
 #define CTF_UUID_BYTES   16u
 
 /* Numbers of events. */
-enum ctf_event { CTF_CALL_BEGIN, CTF_CALL_END, CTF_LOST, CTF_SYSTEM_CALL, CTF_PROBE, CTF_KERNEL };
+enum ctf_event { CTF_CALL_BEGIN, CTF_CALL_END, CTF_LOST, CTF_SYSTEM_CALL, CTF_PROBE, CTF_KERNEL, CTF_ENTRY };
 
 struct ctf_packets {
     FILE *stream;

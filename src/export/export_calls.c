@@ -2,6 +2,7 @@
 /*
  * Open calls are on a stack of our own, the outermost first. Those that began before the range wait on it, untold,
  * until something happens in the range while they are open; so what is told is always a number of the outermost ones.
+ * A call that begins within the range waits for what comes next, too: that may be that nothing but its entry is known.
  */
 #include "export/export_calls.h"
 
@@ -23,7 +24,8 @@ struct telling {
     size_t open_count;
     size_t open_capacity;
     size_t told_count;
-    int result; /* not 0: the receiver's, or -ENOMEM */
+    int result;            /* not 0: the receiver's, or -ENOMEM */
+    bool has_begun_inside; /* the call that began last, within the range */
     bool is_over;
 };
 
@@ -77,6 +79,9 @@ static int begin(void *context, const struct view_call *call)
 
     if (time_ns >= job->to_ns)
         return stop(telling);
+    if (telling->has_begun_inside && tell_begins(telling) != 0)
+        return telling->result;
+    telling->has_begun_inside = time_ns >= job->from_ns;
     function = view_functions_number(job->functions, job->trace->threads[telling->thread].process, call->function,
                                      call->begin);
     if (function == VIEW_NO_FUNCTION ||
@@ -92,7 +97,7 @@ static int begin(void *context, const struct view_call *call)
         .begin_ns = time_ns < job->from_ns ? job->from_ns : time_ns,
         .begin = time_ns < job->from_ns ? view_clock_counter(&job->trace->clock, job->from_ns) : call->begin};
     telling->open_count++;
-    return time_ns < job->from_ns ? 0 : tell_begins(telling);
+    return 0;
 }
 
 static int end(void *context, const struct view_call *call)
@@ -102,10 +107,13 @@ static int end(void *context, const struct view_call *call)
 
     if (time_ns > telling->job->to_ns)
         return stop(telling);
-    if (telling->told_count < telling->open_count && time_ns <= telling->job->from_ns) {
+    if (telling->told_count < telling->open_count && time_ns <= telling->job->from_ns &&
+        view_trace_ns(telling->job->trace, call->begin) < telling->job->from_ns) {
         telling->open_count--;
         return 0;
     }
+    if (call->flags & CALL_ENTRY_ONLY)
+        telling->open[telling->open_count - 1].flags |= CALL_ENTRY_ONLY;
     return tell_begins(telling) != 0 ? telling->result : tell_end(telling, call->end, time_ns, call->flags);
 }
 

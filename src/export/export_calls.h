@@ -27,6 +27,7 @@ struct export_call {
 
 struct export_receiver {
     /* As of struct call_receiver. Nonzero from any of them: no more is told. NULL: that does not matter. */
+    /* Of a call of which only the entry is known, CALL_ENTRY_ONLY is set already when it begins. */
     int (*begin)(void *context, const struct export_call *call);
     int (*end)(void *context, const struct export_call *call);
     int (*gap)(void *context, size_t thread, uint64_t time_ns, uint64_t lost_bytes);

@@ -118,6 +118,27 @@ static double to_pixels(const struct flamegraph *graph, uint64_t time_ns)
     return (double)time_ns / (double)graph->tree.nodes[0].total_ns * (WIDTH - 2 * LEFT);
 }
 
+/* "12 samples, 6.9 %; itself 3 samples, 1.7 %" */
+static void put_samples(const struct flamegraph *graph, const struct stack_node *node)
+{
+    uint64_t all = graph->tree.nodes[0].sample_count;
+    FILE *stream = graph->stream;
+
+    put_count(stream, node->sample_count);
+    export_put(stream, node->sample_count == 1 ? " sample, " : " samples, ");
+    put_percent(stream, node->sample_count, all);
+    export_put(stream, "; itself ");
+    put_count(stream, node->self_sample_count);
+    export_put(stream, ", ");
+    put_percent(stream, node->self_sample_count, all);
+}
+
+/* What is of the kernel's samples, and of nothing else. */
+static bool is_sampled(const struct flamegraph *graph, const struct stack_node *node)
+{
+    return node->sample_count != 0 && (node->depth > 0 || graph->call_count == 0);
+}
+
 /* What the script shows as a tip, as far as browsers do that themselves. */
 static void put_title(const struct flamegraph *graph, const struct drawn_frame *frame)
 {
@@ -130,6 +151,11 @@ static void put_title(const struct flamegraph *graph, const struct drawn_frame *
     putc_unlocked('\n', stream);
     put_escaped(stream, frame->module, strlen(frame->module));
     putc_unlocked('\n', stream);
+    if (is_sampled(graph, node)) {
+        put_samples(graph, node);
+        export_put(stream, "</title>");
+        return;
+    }
     put_duration(stream, node->total_ns);
     export_put(stream, ", ");
     put_percent(stream, node->total_ns, all);
@@ -181,8 +207,12 @@ static void put_frame(const struct flamegraph *graph, const struct drawn_frame *
     snprintf(name, sizeof(name), "%.*s", (int)frame->name_length, frame->name);
     fprintf(graph->stream,
             "<g class=\"f\" data-b=\"%" PRIu64 "\" data-t=\"%" PRIu64 "\" data-s=\"%" PRIu64 "\" data-c=\"%" PRIu64
-            "\" data-d=\"%u\">",
+            "\" data-d=\"%u\"",
             frame->begin_ns, node->total_ns, node->self_ns, node->call_count, node->depth);
+    if (is_sampled(graph, node))
+        fprintf(graph->stream, " data-n=\"%" PRIu64 "\" data-m=\"%" PRIu64 "\"", node->sample_count,
+                node->self_sample_count);
+    export_put(graph->stream, ">");
     put_title(graph, frame);
     fprintf(graph->stream, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%u\" rx=\"2\" fill=\"#%06x\"/>", x, y,
             width, ROW - 1, flamegraph_colour(name, frame->module, strcmp(frame->module, graph->program) == 0));
@@ -238,10 +268,44 @@ static void count(struct flamegraph *graph)
     walk(graph, false);
     graph->left_out_count = graph->tree.node_count - graph->drawn_count;
     for (size_t i = 0; i < graph->tree.node_count; i++)
-        graph->call_count += graph->tree.nodes[i].call_count;
+        graph->call_count += graph->tree.nodes[i].call_count - graph->tree.nodes[i].self_sample_count;
 }
 
 /* ---- around them ------------------------------------------------------------------------------------------------- */
+
+/* What was sampled: the frames below the root that have samples. */
+static void put_sources(const struct flamegraph *graph)
+{
+    const struct stack_tree *tree = &graph->tree;
+    const char *before = tree->nodes[0].sample_count == 1 ? " sample of " : " samples of ";
+
+    put_count(graph->stream, tree->nodes[0].sample_count);
+    for (uint32_t node = tree->nodes[0].first_child; node != STACK_NO_NODE; node = tree->nodes[node].next_sibling) {
+        if (tree->nodes[node].sample_count == 0)
+            continue;
+        export_put(graph->stream, before);
+        put_clean(graph->stream, stack_tree_text(tree, node));
+        before = ", ";
+    }
+    if (tree->lost_sample_count == 0)
+        return;
+    export_put(graph->stream, "; ");
+    put_count(graph->stream, tree->lost_sample_count);
+    export_put(graph->stream, " were lost");
+}
+
+static void put_calls(const struct flamegraph *graph)
+{
+    const struct stack_tree *tree = &graph->tree;
+
+    put_duration(graph->stream, tree->nodes[0].total_ns);
+    export_put(graph->stream, " in ");
+    put_count(graph->stream, graph->call_count);
+    fprintf(graph->stream, " calls of %zu thread%s", graph->job->thread_count,
+            graph->job->thread_count == 1 ? "" : "s");
+    if (tree->nodes[0].sample_count != 0)
+        export_put(graph->stream, ", and ");
+}
 
 static void put_notes(const struct flamegraph *graph)
 {
@@ -249,10 +313,10 @@ static void put_notes(const struct flamegraph *graph)
     FILE *stream = graph->stream;
 
     fprintf(stream, "<text class=\"note\" x=\"%u\" y=\"46\">", LEFT);
-    put_duration(stream, tree->nodes[0].total_ns);
-    export_put(stream, " in ");
-    put_count(stream, graph->call_count);
-    fprintf(stream, " calls of %zu thread%s", graph->job->thread_count, graph->job->thread_count == 1 ? "" : "s");
+    if (graph->call_count != 0 || tree->nodes[0].sample_count == 0)
+        put_calls(graph);
+    if (tree->nodes[0].sample_count != 0)
+        put_sources(graph);
     if (graph->left_out_count != 0) {
         export_put(stream, "; ");
         put_count(stream, graph->left_out_count);
@@ -261,6 +325,11 @@ static void put_notes(const struct flamegraph *graph)
     if (tree->guessed_count != 0)
         export_put(stream,
                    tree->guessed_count == graph->call_count ? "; times are guessed" : "; some times are guessed");
+    if (tree->entry_only_count != 0) {
+        export_put(stream, "; ");
+        put_count(stream, tree->entry_only_count);
+        export_put(stream, " calls have no width: only their entry was seen");
+    }
     if (tree->lost_bytes != 0) {
         export_put(stream, "; events are missing: ");
         put_count(stream, tree->lost_bytes);
@@ -323,7 +392,7 @@ static int write_flamegraph(const struct export_job *job, struct gait_error *err
     const char *program = job->trace->manifest.program;
     struct flamegraph graph = {
         .job = job, .stream = job->stream, .program = program == NULL ? "" : export_last_name(program)};
-    int result = stack_tree_read(&graph.tree, job, make_text, err);
+    int result = stack_tree_read_divided(&graph.tree, job, make_text, DIVIDER, err);
 
     if (graph.tree.node_count != 0)
         put_graph(&graph);

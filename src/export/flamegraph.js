@@ -10,17 +10,18 @@
   const height = Number(svg.getAttribute("height"));
   const tip = find("tip"), tools = find("tools"), reset = find("reset"), search = find("search"), found = find("found");
 
-  // b: when it begins, t: how long it is, s: without what it calls, c: calls, d: depth. In the order of the picture,
+  // b: when it begins, t: how long it is, s: without what it calls, c: calls, d: depth; n: samples of a
+  // profile, m: those that are of the frame itself. In the order of the picture,
   // so that a frame comes before those below it.
   const frames = Array.from(document.querySelectorAll(".f"), (group) => {
     const title = group.querySelector("title");
     const [name, module] = title.textContent.split("\n");
-    const { b, t, s, c, d } = group.dataset;
+    const { b, t, s, c, d, n, m } = group.dataset;
 
     title.remove(); // we show more than that
     group.setAttribute("aria-label", name);
     return { group, rect: group.querySelector("rect"), text: group.querySelector("text"), name, module,
-             b: Number(b), t: Number(t), s: Number(s), c: Number(c), d: Number(d) };
+             n: Number(n || 0), m: Number(m || 0), b: Number(b), t: Number(t), s: Number(s), c: Number(c), d: Number(d) };
   });
   const root = frames[0];
   let zoomed = root, width = 0, letter = 7.2;
@@ -88,6 +89,12 @@
       lines.push([f.name.slice(at, at + 100), "name"]);
     if (f.module)
       lines.push([f.module, ""]);
+    if (f.n > 0) {
+      lines.push([whole(f.n) + (f.n === 1 ? " sample, " : " samples, ") + percent(f.t, total) + " of all" +
+                  (zoomed === root ? "" : ", " + percent(f.t, zoomed.t) + " of what is shown"), ""]);
+      lines.push(["itself " + whole(f.m) + ", " + percent(f.s, total), ""]);
+      return lines;
+    }
     lines.push([duration(f.t) + ", " + percent(f.t, total) + " of all" +
                 (zoomed === root ? "" : ", " + percent(f.t, zoomed.t) + " of what is shown"), ""]);
     if (f.c > 0) {

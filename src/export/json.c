@@ -95,8 +95,12 @@ static int put_call(void *context, const struct export_call *call)
     export_put(json->stream, text);
     put_number(json->stream, ",\"depth\":", call->depth);
     put_number(json->stream, ",\"begin_ns\":", call->begin_ns);
-    put_number(json->stream, ",\"duration_ns\":", duration_ns);
-    put_number(json->stream, ",\"self_ns\":", duration_ns - call->inner_ns);
+    if (call->flags & CALL_ENTRY_ONLY) {
+        export_put(json->stream, ",\"duration_ns\":null,\"self_ns\":null");
+    } else {
+        put_number(json->stream, ",\"duration_ns\":", duration_ns);
+        put_number(json->stream, ",\"self_ns\":", duration_ns - call->inner_ns);
+    }
     put_flags(json->stream, call->flags);
     export_put(json->stream, "}\n");
     return ferror(json->stream) != 0;

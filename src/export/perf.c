@@ -123,7 +123,12 @@ static int push(struct perf *perf, uint32_t function)
 static int take_begin(void *context, const struct export_call *call)
 {
     struct perf *perf = context;
-    int result = call->thread == perf->thread ? put_sample(perf, call->begin_ns) : end_thread(perf);
+    int result;
+
+    /* A sample says how long something took. */
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
+    result = call->thread == perf->thread ? put_sample(perf, call->begin_ns) : end_thread(perf);
 
     if (!perf->is_begun) {
         perf->thread = call->thread;
@@ -136,8 +141,11 @@ static int take_begin(void *context, const struct export_call *call)
 static int take_end(void *context, const struct export_call *call)
 {
     struct perf *perf = context;
-    int result = put_sample(perf, call->end_ns);
+    int result;
 
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
+    result = put_sample(perf, call->end_ns);
     perf->depth -= perf->depth != 0;
     return result;
 }

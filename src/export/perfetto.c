@@ -186,7 +186,7 @@ static int put_begin(void *context, const struct export_call *call)
 
     if (put_names(perfetto, call->function) != 0)
         return -ENOMEM;
-    event = begin_event(perfetto, call->begin_ns, TYPE_BEGIN);
+    event = begin_event(perfetto, call->begin_ns, call->flags & CALL_ENTRY_ONLY ? TYPE_INSTANT : TYPE_BEGIN);
     protobuf_put_number(&perfetto->writer, EVENT_CATEGORY, (uint64_t)call->function + 1);
     protobuf_put_number(&perfetto->writer, EVENT_NAME, (uint64_t)call->function + 1);
     if (view_functions_at(perfetto->job->functions, call->function)->file != NULL)
@@ -195,6 +195,8 @@ static int put_begin(void *context, const struct export_call *call)
         annotate(perfetto, "times", "guessed");
     if (call->flags & CALL_RESUMED)
         annotate(perfetto, "begin", "resumed");
+    if (call->flags & CALL_ENTRY_ONLY)
+        annotate(perfetto, "end", "not known");
     protobuf_end_message(&perfetto->writer, event);
     return end_packet(perfetto, packet);
 }
@@ -202,8 +204,12 @@ static int put_begin(void *context, const struct export_call *call)
 static int put_end(void *context, const struct export_call *call)
 {
     struct perfetto *perfetto = context;
-    size_t packet = begin_packet(perfetto, FLAG_NEEDS_STATE), event = begin_event(perfetto, call->end_ns, TYPE_END);
+    size_t packet, event;
 
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
+    packet = begin_packet(perfetto, FLAG_NEEDS_STATE);
+    event = begin_event(perfetto, call->end_ns, TYPE_END);
     if (call->flags & CALL_CUT)
         annotate(perfetto, "end", "cut off");
     else if (call->flags & CALL_SUSPENDED)

@@ -330,6 +330,11 @@ static void put_comments(struct pprof *pprof)
                  pprof->paths.gap_count, pprof->paths.lost_bytes);
         put_comment(pprof, text);
     }
+    if (pprof->paths.entry_only_count != 0) {
+        snprintf(text, sizeof(text), "how long %" PRIu64 " calls took is not known: only their entry was seen",
+                 pprof->paths.entry_only_count);
+        put_comment(pprof, text);
+    }
     if (pprof->paths.guessed_count != 0) {
         snprintf(text, sizeof(text), "the times of %" PRIu64 " calls are guesses", pprof->paths.guessed_count);
         put_comment(pprof, text);

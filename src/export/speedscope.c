@@ -21,6 +21,7 @@ struct speedscope {
     bool has_profile; /* the thread's was begun */
     bool has_event;   /* in it */
     bool is_guessed;
+    uint64_t entry_only; /* calls without a duration, which have no events: widths are durations */
     uint64_t last_ns;
     uint32_t frame_count; /* one more than the highest number of a function that was called */
 };
@@ -33,6 +34,8 @@ static void begin_profile(struct speedscope *speedscope, const struct export_cal
     speedscope->profile_count++;
     speedscope->has_profile = true;
     speedscope->has_event = speedscope->is_guessed = false;
+    speedscope->entry_only = 0;
+    speedscope->last_ns = call->begin_ns;
 }
 
 /* "python3 (4711)", with the process if there are others. */
@@ -40,13 +43,16 @@ static void put_name(struct speedscope *speedscope, size_t index)
 {
     const struct view_trace *trace = speedscope->job->trace;
     const struct view_thread *thread = &trace->threads[index];
-    char text[512], process[300] = "";
+    char text[600], process[300] = "", left_out[96] = "";
 
     if (trace->process_count > 1)
         snprintf(process, sizeof(process), "%" PRIu32 " %.256s: ", view_trace_process_of(trace, index)->pid,
                  view_trace_process_of(trace, index)->command);
-    snprintf(text, sizeof(text), "%s%s (%" PRIu32 ")%s", process, thread->name[0] == '\0' ? "thread" : thread->name,
-             thread->tid, speedscope->is_guessed ? ", times are guessed" : "");
+    if (speedscope->entry_only != 0)
+        snprintf(left_out, sizeof(left_out), ", without %" PRIu64 " calls of which only the entry is known",
+                 speedscope->entry_only);
+    snprintf(text, sizeof(text), "%s%s (%" PRIu32 ")%s%s", process, thread->name[0] == '\0' ? "thread" : thread->name,
+             thread->tid, speedscope->is_guessed ? ", times are guessed" : "", left_out);
     json_put_text(speedscope->stream, JSON_CLEAN, text);
 }
 
@@ -81,6 +87,10 @@ static int put_begin(void *context, const struct export_call *call)
     if (call->function >= speedscope->frame_count)
         speedscope->frame_count = call->function + 1;
     speedscope->is_guessed |= (call->flags & CALL_GUESSED) != 0;
+    if (call->flags & CALL_ENTRY_ONLY) {
+        speedscope->entry_only++;
+        return 0;
+    }
     put_event(speedscope, "{\"type\":\"O\",\"at\":", call, call->begin_ns);
     return ferror(speedscope->stream) != 0;
 }
@@ -89,6 +99,8 @@ static int put_end(void *context, const struct export_call *call)
 {
     struct speedscope *speedscope = context;
 
+    if (call->flags & CALL_ENTRY_ONLY)
+        return 0;
     put_event(speedscope, "{\"type\":\"C\",\"at\":", call, call->end_ns);
     return ferror(speedscope->stream) != 0;
 }

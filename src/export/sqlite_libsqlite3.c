@@ -37,7 +37,7 @@ static const char schema[] =
     "CREATE TABLE call_rows(id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES call_rows(id),"
     " thread_id INTEGER NOT NULL REFERENCES threads(thread_id),"
     " function INTEGER NOT NULL REFERENCES function_rows(id), depth INTEGER NOT NULL, start_ns INTEGER NOT NULL,"
-    " duration_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL, flags INTEGER NOT NULL);"
+    " duration_ns INTEGER, self_ns INTEGER, flags INTEGER NOT NULL);"
     "CREATE TABLE syscall_names(number INTEGER PRIMARY KEY, name TEXT NOT NULL);";
 
 static const char indexes[] = "CREATE INDEX calls_by_function ON call_rows(function, duration_ns, self_ns);"
@@ -106,7 +106,8 @@ static const struct {
      " CASE rows.flags & 4 WHEN 0 THEN '' ELSE ',unwound' END ||"
      " CASE rows.flags & 8 WHEN 0 THEN '' ELSE ',no return' END ||"
      " CASE rows.flags & 32 WHEN 0 THEN '' ELSE ',suspended' END ||"
-     " CASE rows.flags & 64 WHEN 0 THEN '' ELSE ',resumed' END, 2), '')"},
+     " CASE rows.flags & 64 WHEN 0 THEN '' ELSE ',resumed' END ||"
+     " CASE rows.flags & 128 WHEN 0 THEN '' ELSE ',entry only' END, 2), '')"},
     {"calls", "end_ns", "rows.start_ns + rows.duration_ns"},
     {"syscalls", "name", "names.name"},
     {"syscalls", "error", "CASE WHEN rows.result BETWEEN -4095 AND -1 THEN -rows.result END"},
@@ -430,7 +431,7 @@ static void bind_totals(const struct database *database, sqlite3_stmt *statement
     const struct call_total *total = &database->totals[number].total;
 
     bind_number(statement, 7, number < database->total_count ? total->calls : 0);
-    if (number >= database->total_count || total->calls == 0) {
+    if (number >= database->total_count || !call_total_has_times(total)) {
         for (int i = 8; i <= 12; i++)
             (void)sqlite3_bind_null(statement, i);
         return;
@@ -438,7 +439,8 @@ static void bind_totals(const struct database *database, sqlite3_stmt *statement
     (void)sqlite3_bind_int64(statement, 8, query_source_span_ns(source, total->total));
     (void)sqlite3_bind_int64(statement, 9, query_source_span_ns(source, total->self));
     bind_span(statement, 10, source, total->shortest);
-    (void)sqlite3_bind_int64(statement, 11, query_source_span_ns(source, total->summed) / (int64_t)total->calls);
+    (void)sqlite3_bind_int64(statement, 11,
+                             query_source_span_ns(source, total->summed) / (int64_t)call_total_timed_calls(total));
     (void)sqlite3_bind_int64(statement, 12, query_source_span_ns(source, total->longest));
 }
 
@@ -495,7 +497,8 @@ static void add_to_total(struct function_total *function, const struct export_ca
 {
     call_total_add(&function->total, call->ticks, call->inner_ticks, --function->open_count == 0);
     function->total.calls -= (call->flags & CALL_RESUMED) != 0;
-    if (!(call->flags & CALL_SUSPENDED))
+    function->total.entry_only += (call->flags & CALL_ENTRY_ONLY) != 0;
+    if (!(call->flags & (CALL_SUSPENDED | CALL_ENTRY_ONLY)))
         call_total_add_time(&function->total, call->earlier_ticks + call->ticks);
 }
 
@@ -525,11 +528,16 @@ static int add_call(void *context, const struct export_call *call)
     bind_number(statement, 4, call->function);
     bind_number(statement, 5, call->depth);
     bind_number(statement, 6, call->begin_ns);
-    bind_number(statement, 7, duration_ns);
-    bind_number(statement, 8, duration_ns - call->inner_ns);
+    if (call->flags & CALL_ENTRY_ONLY) {
+        (void)sqlite3_bind_null(statement, 7);
+        (void)sqlite3_bind_null(statement, 8);
+    } else {
+        bind_number(statement, 7, duration_ns);
+        bind_number(statement, 8, duration_ns - call->inner_ns);
+    }
     bind_number(statement, 9,
-                call->flags &
-                    (CALL_GUESSED | CALL_CUT | CALL_UNWOUND | CALL_NO_RETURN | CALL_SUSPENDED | CALL_RESUMED));
+                call->flags & (CALL_GUESSED | CALL_CUT | CALL_UNWOUND | CALL_NO_RETURN | CALL_SUSPENDED | CALL_RESUMED |
+                               CALL_ENTRY_ONLY));
     add_to_total(&database->totals[call->function], call);
     return add_row(database, statement) != 0;
 }

@@ -84,6 +84,7 @@ static int take_end(void *context, const struct export_call *call)
 
     node->call_count += !(call->flags & CALL_RESUMED);
     node->self_ns += call->end_ns - call->begin_ns - call->inner_ns;
+    reading->tree->entry_only_count += (call->flags & CALL_ENTRY_ONLY) != 0;
     reading->tree->guessed_count += (call->flags & CALL_GUESSED) != 0;
     if (reading->too_deep > 0)
         reading->too_deep--;
@@ -120,6 +121,30 @@ static int read_thread(struct tree_reading *reading, size_t index, struct gait_e
 
 /* ---- what the kernel saw ----------------------------------------------------------------------------------------- */
 
+/* The file of a frame, as it is shown. */
+static const char *module_of(const struct kernel_frame *frame)
+{
+    if (frame->is_kernel)
+        return "kernel";
+    if (frame->module != NULL)
+        return export_last_name(frame->module->path);
+    /* Its runtime has told the name. */
+    return frame->is_named ? "[jit]" : "";
+}
+
+/* The frame of a place in a program or in the kernel. */
+static uint32_t frame_of_place(struct stack_tree *tree, const struct kernel_frame *frame)
+{
+    char text[2 * KERNEL_FRAME_NAME_BYTES];
+    size_t length = export_text_clean(text, KERNEL_FRAME_NAME_BYTES, frame->name);
+
+    if (tree->divider != '\0') {
+        text[length] = tree->divider;
+        export_text_clean(text + length + 1, KERNEL_FRAME_NAME_BYTES, module_of(frame));
+    }
+    return frame_texts_number(&tree->frames, text);
+}
+
 /* The frame that a place in a stack is of: the name as it is shown, clean. */
 static uint32_t frame_of(struct stack_tree *tree, const char *name)
 {
@@ -136,11 +161,14 @@ static int take_sample(void *context, const struct export_kernel_event *told)
     struct stack_tree *tree = reading->tree;
     size_t depth = kernel_stack_depth(told->event);
     struct kernel_frame frame;
+    size_t before = tree->node_count;
     uint32_t node;
 
     if (depth == 0)
         return 0;
     node = child_of(tree, 0, frame_of(tree, told->source->spec));
+    if (tree->node_count != before)
+        tree->lost_sample_count += told->source->lost_count;
     if (node != STACK_NO_NODE)
         node = child_of(tree, node, frame_of(tree, told->thread[0] == '\0' ? "thread" : told->thread));
     for (size_t i = depth; i-- > 0 && node != STACK_NO_NODE;) {
@@ -148,11 +176,12 @@ static int take_sample(void *context, const struct export_kernel_event *told)
         /* Where a program keeps no frame pointers, chains of them end anywhere: there is no code so low. */
         if (frame.address < NO_CODE_BELOW)
             continue;
-        node = child_of(tree, node, frame_of(tree, frame.name));
+        node = child_of(tree, node, frame_of_place(tree, &frame));
     }
     if (node == STACK_NO_NODE)
         return -ENOMEM;
     tree->nodes[node].call_count++;
+    tree->nodes[node].self_sample_count++;
     tree->nodes[node].self_ns += export_kernel_weight(told->source);
     return 0;
 }
@@ -165,8 +194,11 @@ static void add_totals(struct stack_tree *tree)
         struct stack_node *node = &tree->nodes[i];
 
         node->total_ns += node->self_ns;
-        if (node->parent != STACK_NO_NODE)
-            tree->nodes[node->parent].total_ns += node->total_ns;
+        node->sample_count += node->self_sample_count;
+        if (node->parent == STACK_NO_NODE)
+            continue;
+        tree->nodes[node->parent].total_ns += node->total_ns;
+        tree->nodes[node->parent].sample_count += node->sample_count;
     }
 }
 
@@ -229,11 +261,19 @@ static int end_tree(struct tree_reading *reading, int first, struct gait_error *
 int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
                     char *(*make_text)(const struct view_function *function), struct gait_error *err)
 {
+    return stack_tree_read_divided(tree, job, make_text, '\0', err);
+}
+
+int stack_tree_read_divided(struct stack_tree *tree, const struct export_job *job,
+                            char *(*make_text)(const struct view_function *function), char divider,
+                            struct gait_error *err)
+{
     struct tree_reading reading = {.tree = tree, .job = job};
     int first = 0, result = begin_tree(tree, job, make_text, err);
 
     if (result != 0)
         return result;
+    tree->divider = divider;
     for (size_t i = 0; i < job->thread_count; i++) {
         result = read_thread(&reading, job->threads[i], first == 0 ? err : NULL);
         first = first == 0 ? result : first;

@@ -24,7 +24,9 @@ struct stack_node {
     uint32_t next_sibling;
     uint64_t call_count;
     uint64_t self_ns;
-    uint64_t total_ns; /* with all below */
+    uint64_t total_ns;     /* with all below */
+    uint64_t sample_count; /* of what the kernel sampled: with all below */
+    uint64_t self_sample_count;
 };
 
 struct stack_tree {
@@ -32,10 +34,13 @@ struct stack_tree {
     size_t node_count;
     size_t node_capacity;
     struct frame_texts frames;
-    struct hash_map children; /* parent and frame -> node */
-    uint64_t guessed_count;   /* of calls whose times are guesses */
+    struct hash_map children;  /* parent and frame -> node */
+    uint64_t guessed_count;    /* of calls whose times are guesses */
+    uint64_t entry_only_count; /* of calls whose times nobody knows */
     uint64_t gap_count;
     uint64_t lost_bytes;
+    uint64_t lost_sample_count;
+    char divider; /* between the name and the file of a frame that was sampled; NUL: names have none */
 };
 
 /*
@@ -44,6 +49,10 @@ struct stack_tree {
  */
 MUST_USE int stack_tree_read(struct stack_tree *tree, const struct export_job *job,
                              char *(*make_text)(const struct view_function *function), struct gait_error *err);
+/* The same; the texts of frames that the kernel sampled are made of name, divider and file, as make_text's may be. */
+MUST_USE int stack_tree_read_divided(struct stack_tree *tree, const struct export_job *job,
+                                     char *(*make_text)(const struct view_function *function), char divider,
+                                     struct gait_error *err);
 void stack_tree_deinit(struct stack_tree *tree);
 
 /*

@@ -16,7 +16,8 @@ struct entry {
     struct hook_code code; /* from the function's start to the end of the span */
     uint64_t function_end;
     unsigned mark_bytes; /* of a landing mark at the start */
-    uint64_t places[2];  /* where the patch may begin, the better one first */
+    uint64_t checked_at; /* behind a check for room on the stack, where the patch may begin; 0: there is none */
+    uint64_t places[3];  /* where the patch may begin, the better one first */
     unsigned place_count;
     struct hook_plan *plan;
 };
@@ -213,12 +214,18 @@ static bool plan_trap(const struct entry *entry)
     return false;
 }
 
-/* Behind the mark that indirect branches look for, unless the function goes back to there: then before it only. */
+/*
+ * Behind the mark that indirect branches look for, unless the function goes back to there: then before it only. Behind
+ * a check for room on the stack, which a call may come by more than once.
+ */
 static void find_places(struct entry *entry)
 {
     uint64_t start = entry->code.start;
+    uint64_t checked = entry->planner->machine->find_stack_check(entry->planner, &entry->code, entry->function_end);
     struct hook_instruction insn;
 
+    if (checked != start && !hook_planner_is_taken(entry->planner, checked, checked + 1))
+        entry->places[entry->place_count++] = entry->checked_at = checked;
     if (look(entry, start, &insn) && insn.flags & HOOK_INSTRUCTION_IS_MARK) {
         uint64_t behind = start + insn.length;
 
@@ -248,5 +255,6 @@ void function_plan_make(struct hook_planner *planner, const struct elf_function 
     planner->machine->find_return_use(planner, function, plan, &use);
     plan->is_entry_only |= use.is_used;
     /* A loop that would come by the hook each time is better displaced as well. */
-    plan->is_loop_head = use.goes_to_entry && !(plan->method == HOOK_JUMP && plan_whole(&entry));
+    plan->is_checked = plan->patch_at == entry.checked_at;
+    plan->is_loop_head = use.goes_to_entry && !plan->is_checked && !(plan->method == HOOK_JUMP && plan_whole(&entry));
 }

@@ -6,16 +6,19 @@
 #include "hook/hook_gate.h"
 
 #include "arch/context_layout.h"
+#include "arch/engine.h"
 #include "base/counters.h"
 #include "base/raw_syscall.h"
 #include "hook/call_data.h"
 #include "hook/call_slot.h"
+#include "hook/go/goroutine.h"
 #include "hook/hook_record.h"
 #include "hook/hook_thread.h"
 #include "hook/listener_call.h"
 #include "hook/quiescence.h"
 #include "hook/return_tracking.h"
 #include "hook/stub_knowledge.h"
+#include "hook/suspended_calls.h"
 
 #include <asm/unistd.h>
 #include <linux/prctl.h>
@@ -213,18 +216,20 @@ static void track_leave(struct hook_gate_frame *frame)
     }
 }
 
-/* Its leaving is told at once. */
+/* Its leaving is not going to be seen. */
 static void record_once(struct hook_thread *thread, uint64_t stub)
 {
-    uint32_t number = stub_record_number(stub), depth = thread->invocations.top[-1].depth + 1;
-
-    hook_record_write(thread, number, EVENT_RECORD_ENTER, depth);
-    hook_record_write(thread, number, EVENT_RECORD_LEAVE, depth);
+    hook_record_write(thread, stub_record_number(stub), EVENT_RECORD_PASSED, thread->invocations.top[-1].depth + 1);
 }
 
 static void track_once(struct hook_gate_frame *frame)
 {
-    if (stub_parts(frame->stub) & HOOK_STUB_RECORD)
+    unsigned parts = stub_parts(frame->stub);
+
+    if (parts & HOOK_STUB_GOROUTINE)
+        hook_goroutine_record(frame->thread, frame->stub,
+                              frame->saved.registers[engine_host()->hook->goroutine_register], sp_of(frame));
+    else if (parts & HOOK_STUB_RECORD)
         record_once(frame->thread, frame->stub);
     if (stub_parts(frame->stub) & HOOK_STUB_LISTEN)
         listen_later(frame);
@@ -232,8 +237,10 @@ static void track_once(struct hook_gate_frame *frame)
 
 void hook_gate_track(struct hook_gate_frame *frame)
 {
-    if (frame->is_forked && hook_threads_options()->forked != NULL)
+    if (frame->is_forked && hook_threads_options()->forked != NULL) {
         hook_threads_options()->forked();
+        suspended_calls_tell_inherited(frame->thread);
+    }
     switch (frame->kind) {
     case HOOK_GATE_ENTER:
         track_enter(frame);

@@ -49,6 +49,9 @@ void hook_gate_enter_any(void);
 void hook_gate_leave_any(void);
 void hook_gate_once_any(void);
 
+/* Where functions of Go begin and return. */
+void hook_gate_goroutine_record(void);
+
 /* The stub of unwinders, which none of them is entered through. */
 void hook_unwinder_stub(void);
 

@@ -44,8 +44,9 @@ enum hook_obstacle {
 #define HOOK_DISPLACED_BYTES_MAX 128
 
 struct hook_plan {
-    uint64_t address;  /* of the function */
-    uint64_t patch_at; /* the first byte that changes: there, or behind a landing mark (endbr64) */
+    uint64_t address; /* of the function */
+    uint64_t
+        patch_at; /* the first byte that changes: there, or behind a landing mark (endbr64) or a check of the stack */
     uint64_t
         displaced_end;    /* whole instructions in [patch_at, displaced_end) run in a trampoline, which goes on here */
     uint64_t hop_at;      /* where the jump is, of HOOK_HOP; else 0 */
@@ -55,6 +56,7 @@ struct hook_plan {
     uint8_t method;       /* of enum hook_method */
     uint8_t obstacle;     /* of enum hook_obstacle */
     bool is_entry_only;   /* it looks at its own return address or was not called: that must stay as it is */
+    bool is_checked;      /* it is patched behind a check for room on the stack, as functions of Go have it */
     bool is_loop_head;    /* the function branches to patch_at: an entry in the same frame again is no new call */
 };
 

@@ -29,6 +29,7 @@ enum hook_instruction_flag {
     HOOK_INSTRUCTION_IS_COPYABLE = 256,  /* its bytes do the same anywhere, and what is next comes next */
     HOOK_INSTRUCTION_IS_RETURN = 512,    /* its bytes do the same anywhere, and nothing comes next */
     HOOK_INSTRUCTION_IS_CALL = 1024,     /* of the system */
+    HOOK_INSTRUCTION_STAYS_HOME = 2048,  /* it touches registers and the stack only, so it cannot fault */
 };
 
 struct hook_instruction {

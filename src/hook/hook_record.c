@@ -8,6 +8,7 @@
 
 #include "base/counters.h"
 #include "base/time_counter.h"
+#include "hook/go/goroutine.h"
 #include "hook/hook_arena.h"
 #include "hook/hook_thread.h"
 #include "hook/hook_thread_layout.h"
@@ -81,6 +82,7 @@ void hook_record_begin_thread(struct hook_thread *thread)
 {
     thread->writer = NULL;
     thread->serial = 0;
+    thread->goroutine = 0;
     set_position(thread, sink_of(thread));
 }
 
@@ -107,7 +109,7 @@ static bool open_lane(struct hook_thread *thread)
 {
     const struct ring_lane_owner owner = {
         .tid = thread->tid,
-        .events = EVENTS_HOOKED,
+        .events = EVENTS_HOOKED | (hook_goroutine_number_at != 0 ? GAIT_EVENT_GOROUTINE : 0),
         .space = atomic_load_explicit(&recorded_space, memory_order_relaxed),
         .with_times = true,
         .kind = RING_LANE_INDEX,
@@ -146,6 +148,7 @@ void hook_record_next(struct hook_thread *thread)
         return;
     if (thread->writer != NULL) {
         counter_add(COUNTER_hook_record_bytes_dropped, ring_writer_next(thread->writer, position, &never));
+        thread->goroutine = 0;
         set_position(thread, thread->writer->start);
         return;
     }

@@ -169,6 +169,8 @@ static unsigned parts_for(const struct hook_site *site, const struct site_wish *
         parts |= HOOK_STUB_LISTEN;
     if (wish->is_recorded)
         parts |= HOOK_STUB_RECORD;
+    if (wish->is_goroutine)
+        return parts | HOOK_STUB_GOROUTINE | (wish->is_exit ? HOOK_STUB_EXIT : 0);
     if (wish->replacement != 0)
         parts |= HOOK_STUB_REPLACE | HOOK_STUB_RETURNS;
     else if (!site->patch.plan.is_entry_only && !must_find_return_address(wish->listeners))

@@ -23,9 +23,11 @@ struct system_call_stub;
 struct site_wish {
     const struct hook_listeners *listeners;
     uint64_t replacement;
-    bool is_recorded; /* under the function's number */
-    bool is_in_place; /* of the replacement */
-    bool is_ordered;  /* the site is patched, whatever else is wanted */
+    bool is_recorded;  /* under the function's number */
+    bool is_in_place;  /* of the replacement */
+    bool is_goroutine; /* records are as HOOK_STUB_GOROUTINE has them */
+    bool is_exit;      /* and of a return */
+    bool is_ordered;   /* the site is patched, whatever else is wanted */
 };
 
 /* Machine code of a site. Its own memory is freed when the code's is. */

@@ -24,6 +24,8 @@ static struct hook_stub_gates gates_for(unsigned parts)
     bool is_quick = host_cpu_has_base_insns() &&
                     (parts & (HOOK_STUB_RECORD | HOOK_STUB_LISTEN)) != (HOOK_STUB_RECORD | HOOK_STUB_LISTEN);
 
+    if (parts & HOOK_STUB_GOROUTINE && is_quick)
+        return (struct hook_stub_gates){.enter = (uintptr_t)hook_gate_goroutine_record};
     if ((parts & HOOK_STUB_RETURNS) == 0)
         return (struct hook_stub_gates){.enter = (uintptr_t)(!is_quick                  ? hook_gate_once_any
                                                              : parts & HOOK_STUB_RECORD ? hook_gate_once_record
@@ -39,6 +41,9 @@ static struct hook_stub_gates gates_for(unsigned parts)
 
 static bool parts_go_together(unsigned parts)
 {
+    if (parts & (HOOK_STUB_GOROUTINE | HOOK_STUB_EXIT))
+        return parts & HOOK_STUB_GOROUTINE && parts & HOOK_STUB_RECORD &&
+               (parts & (HOOK_STUB_RETURNS | HOOK_STUB_REPLACE | HOOK_STUB_PROBE)) == 0;
     if (parts & HOOK_STUB_PROBE)
         return (parts & (HOOK_STUB_RETURNS | HOOK_STUB_REPLACE)) == 0;
     return (parts & HOOK_STUB_REPLACE) == 0 || parts & HOOK_STUB_RETURNS;

@@ -63,6 +63,8 @@ enum hook_stub_part {
     HOOK_STUB_RETURNS = 4,  /* with what comes when it returns; without: for functions whose return address is theirs */
     HOOK_STUB_PROBE = 8,    /* in the middle of a function: no return, and what is below the stack pointer is in use */
     HOOK_STUB_REPLACE = 16, /* `target` is a replacement: calls that it makes of the function go to the trampoline */
+    HOOK_STUB_GOROUTINE = 32, /* of a function of Go whose returns are hooked, too: told with the goroutine */
+    HOOK_STUB_EXIT = 64,      /* the same, before one of these returns */
 };
 
 struct hook_stub_request {

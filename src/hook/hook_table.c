@@ -271,7 +271,13 @@ static int want_all(struct hook_table *table, struct table_site *site, const str
     site->hook.use = order->use;
     site->hook.function.record_number = order->number;
     site->last_serial = order->listener_count;
-    site->wanted = (struct site_wish){.listeners = list, .is_recorded = order->is_recorded, .is_ordered = true};
+    site->wanted = (struct site_wish){
+        .listeners = list,
+        .is_recorded = order->is_recorded,
+        .is_goroutine = order->is_goroutine,
+        .is_exit = order->is_exit,
+        .is_ordered = true,
+    };
     return 0;
 }
 

@@ -145,6 +145,8 @@ struct hook_order {
     uint32_t listener_count;
     bool is_recorded; /* with this number: */
     uint32_t number;
+    bool is_goroutine; /* as struct site_wish has them */
+    bool is_exit;
     uint8_t use; /* free for who orders */
 };
 

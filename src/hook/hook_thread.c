@@ -39,6 +39,8 @@
 _Static_assert(offsetof(struct hook_thread, invocations) == HOOK_THREAD_TOP, "as the gates have it");
 _Static_assert(offsetof(struct invocation_stack, top) == HOOK_THREAD_TOP, "as the gates have it");
 _Static_assert(offsetof(struct invocation_stack, limit) == HOOK_THREAD_LIMIT, "as the gates have it");
+_Static_assert(offsetof(struct invocation_stack, full) == HOOK_THREAD_FULL, "as the gates have it");
+_Static_assert(offsetof(struct invocation_stack, floor) == HOOK_THREAD_FLOOR, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, position) == HOOK_THREAD_POSITION, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, ignoring) == HOOK_THREAD_IGNORING, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, stack_low) == HOOK_THREAD_STACK_LOW, "as the gates have it");
@@ -47,6 +49,7 @@ _Static_assert(offsetof(struct hook_thread, gate_sp) == HOOK_THREAD_GATE_SP, "as
 _Static_assert(offsetof(struct hook_thread, own_low) == HOOK_THREAD_OWN_LOW, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, own_bytes) == HOOK_THREAD_OWN_BYTES, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, calls) == HOOK_THREAD_CALLS, "as the gates have it");
+_Static_assert(offsetof(struct hook_thread, goroutine) == HOOK_THREAD_GOROUTINE, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, call_next) == HOOK_THREAD_CALL_NEXT, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread, context) == HOOK_THREAD_CONTEXT, "as the gates have it");
 _Static_assert(offsetof(struct hook_thread_call, sp) == HOOK_CALL_SP, "as the gates have it");
@@ -370,6 +373,7 @@ static void begin_thread(struct hook_thread *thread, uint32_t tid)
     thread->tid = tid;
     thread->is_lending = 0;
     thread->ignore_count = 0;
+    thread->has_stacks = false;
     thread->is_counter_forbidden = inherits_forbidden_counter();
     hook_thread_forget_stack(thread);
     atomic_store_explicit(&thread->busy_since, 0, memory_order_relaxed);

@@ -15,7 +15,7 @@
 #include "base/attributes.h"
 #include "gait/cpu_context.h"
 #include "hook/invocation_stack.h"
-#include "hook/own_stack.h"
+#include "process/own_stack.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -63,10 +63,14 @@ struct hook_thread {
     struct hook_thread_call *calls; /* HOOK_THREAD_CALLS_MAX of them */
     uint32_t call_next;
     uint32_t is_lending; /* a child that shares our memory uses this until it executes a program: vfork */
-    uint64_t reserved[4];
+    uint64_t goroutine;  /* as HOOK_THREAD_GOROUTINE says */
+    uint64_t reserved[1];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;
     uint32_t index;
+    uint32_t stack_number;       /* of the calls that were suspended last: see suspended_calls.h */
+    uint32_t suspended_seen;     /* so many of its suspended calls were looked at, whether they are over */
+    bool has_stacks;             /* more than one, as far as its calls tell */
     uint32_t ignore_count;       /* of hook_thread_ignore */
     bool is_counter_forbidden;   /* of time: its gates go the slow way, where that is allowed meanwhile */
     _Atomic uint64_t busy_since; /* the epoch in which listeners were begun; 0: none run */

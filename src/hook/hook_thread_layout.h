@@ -9,16 +9,19 @@
 /* Of struct hook_thread, which the thread's base points to: see hook_thread_base_get(). */
 #define HOOK_THREAD_OWNER     (-8) /* the thread pointer + 1 of the thread whose state it is; zero after a fork */
 #define HOOK_THREAD_TOP       0    /* behind the innermost invocation */
-#define HOOK_THREAD_LIMIT     8    /* where no invocation fits any more */
-#define HOOK_THREAD_POSITION  24   /* where the next record goes */
-#define HOOK_THREAD_IGNORING  32   /* 32 bits, of which bytes are HOOK_IGNORING_* */
-#define HOOK_THREAD_STACK_LOW 40   /* of the stack for listeners */
-#define HOOK_THREAD_STACK_TOP 48
-#define HOOK_THREAD_GATE_SP   56 /* of the gate that calls listeners, while it does */
-#define HOOK_THREAD_OWN_LOW   64 /* the stack that the thread began with: where no signal handler has its own */
-#define HOOK_THREAD_OWN_BYTES 72
-#define HOOK_THREAD_CALLS     80  /* its system calls that have not returned: struct hook_thread_call, in a circle */
-#define HOOK_THREAD_CALL_NEXT 88  /* 32 bits: which one is next; only the low bits of HOOK_THREAD_CALLS_MAX count */
+#define HOOK_THREAD_LIMIT     8    /* where no invocation fits any more; 0: at once, where there is a floor */
+#define HOOK_THREAD_FULL      24   /* the same whether there is a floor or not */
+#define HOOK_THREAD_FLOOR     32   /* a slot at or below it is on another stack than the innermost call */
+#define HOOK_THREAD_POSITION  40   /* where the next record goes */
+#define HOOK_THREAD_IGNORING  48   /* 32 bits, of which bytes are HOOK_IGNORING_* */
+#define HOOK_THREAD_STACK_LOW 56   /* of the stack for listeners */
+#define HOOK_THREAD_STACK_TOP 64
+#define HOOK_THREAD_GATE_SP   72 /* of the gate that calls listeners, while it does */
+#define HOOK_THREAD_OWN_LOW   80 /* the stack that the thread began with: where no signal handler has its own */
+#define HOOK_THREAD_OWN_BYTES 88
+#define HOOK_THREAD_CALLS     96  /* its system calls that have not returned: struct hook_thread_call, in a circle */
+#define HOOK_THREAD_CALL_NEXT 104 /* 32 bits: which one is next; only the low bits of HOOK_THREAD_CALLS_MAX count */
+#define HOOK_THREAD_GOROUTINE 112 /* that it was last told to run; 0: none in this buffer of records */
 #define HOOK_THREAD_CONTEXT   128 /* struct gait_cpu_context, while listeners run */
 
 /* Why no calls are told: a byte of that word each, so that each is set without touching the others. */

@@ -41,9 +41,27 @@ static void set_slot(struct invocation *invocation, uint64_t slot)
     atomic_store_explicit(&invocation->slot, slot, memory_order_release);
 }
 
-static bool is_call(uint64_t slot)
+/* Fences have no stub; what gates push has one before it has a slot. */
+static bool is_call(const struct invocation *entry)
 {
-    return slot != 0 && slot < INVOCATION_NO_SLOT;
+    uint64_t slot = slot_of(entry);
+
+    return slot != 0 && slot < INVOCATION_NO_SLOT && entry->stub != 0;
+}
+
+static bool is_fence(const struct invocation *entry)
+{
+    return slot_of(entry) < INVOCATION_NO_SLOT && entry->stub == 0;
+}
+
+static bool is_suspended(const struct invocation *entry)
+{
+    return is_call(entry) && (entry->flags & INVOCATION_SUSPENDED) != 0;
+}
+
+static bool is_mark(const struct invocation *entry)
+{
+    return slot_of(entry) == INVOCATION_OUTER || is_fence(entry);
 }
 
 static struct invocation *limit_of(struct invocation_piece *piece)
@@ -69,12 +87,20 @@ static struct invocation_piece *make_piece(size_t size_bytes)
 static void use_piece(struct invocation_stack *stack, struct invocation_piece *piece)
 {
     /* A limit that is not of the top's piece would let a gate in a signal handler write elsewhere. */
-    stack->limit = NULL;
+    stack->limit = stack->full = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     stack->piece = piece;
     stack->top = piece->used;
     atomic_signal_fence(memory_order_seq_cst);
-    stack->limit = limit_of(piece);
+    stack->full = limit_of(piece);
+    stack->limit = stack->floor == 0 ? stack->full : NULL;
+}
+
+void invocation_stack_watch(struct invocation_stack *stack, uint64_t floor)
+{
+    stack->floor = floor;
+    atomic_signal_fence(memory_order_seq_cst);
+    stack->limit = floor == 0 ? stack->full : NULL;
 }
 
 int invocation_stack_init(struct invocation_stack *stack)
@@ -86,6 +112,7 @@ int invocation_stack_init(struct invocation_stack *stack)
     set_slot(&piece->entries[0], INVOCATION_FIRST);
     piece->entries[0].depth = UINT32_MAX;
     piece->used = piece->entries + 1;
+    stack->floor = 0;
     use_piece(stack, piece);
     return 0;
 }
@@ -122,6 +149,7 @@ void invocation_stack_clear(struct invocation_stack *stack)
     }
     for (struct invocation *entry = piece->entries + 1; entry < limit_of(piece); entry++)
         set_slot(entry, INVOCATION_MAKING);
+    stack->floor = 0;
     piece->used = piece->entries + 1;
     use_piece(stack, piece);
 }
@@ -131,7 +159,7 @@ void invocation_stack_clear(struct invocation_stack *stack)
 static bool has_calls(const struct invocation_piece *piece)
 {
     for (const struct invocation *entry = piece->entries + 1; entry < piece->used; entry++)
-        if (slot_of(entry) != INVOCATION_HOLE && slot_of(entry) != INVOCATION_OUTER)
+        if (slot_of(entry) != INVOCATION_HOLE && !is_mark(entry))
             return true;
     return false;
 }
@@ -153,6 +181,19 @@ static void give_back_empty(struct invocation_piece *piece)
     }
 }
 
+/* Of what is outermost to an entry: that of the next one below which is neither suspended nor a hole. */
+static uint32_t depth_below(const struct invocation *entry)
+{
+    for (entry--; is_suspended(entry) || slot_of(entry) == INVOCATION_HOLE; entry--)
+        continue;
+    return entry->depth;
+}
+
+uint32_t invocation_stack_next_depth(const struct invocation_stack *stack)
+{
+    return depth_below(stack->top) + 1;
+}
+
 static bool add_piece(struct invocation_stack *stack)
 {
     struct invocation_piece *full = stack->piece, *next = full->behind;
@@ -165,7 +206,7 @@ static bool add_piece(struct invocation_stack *stack)
     full->used = stack->top;
     full->behind = NULL;
     next->before = full;
-    next->entries[0].depth = stack->top[-1].depth;
+    next->entries[0].depth = depth_below(stack->top);
     next->used = next->entries + 1;
     use_piece(stack, next);
     give_back_empty(next);
@@ -190,11 +231,11 @@ static struct invocation *claim(struct invocation_stack *stack)
 {
     struct invocation *entry;
 
-    if (stack->top >= stack->limit && !add_piece(stack))
+    if (stack->top >= limit_of(stack->piece) && !add_piece(stack))
         return NULL;
     entry = stack->top;
     set_slot(entry, INVOCATION_MAKING);
-    entry->depth = entry[-1].depth + 1;
+    entry->depth = depth_below(entry) + 1;
     entry->flags = 0;
     entry->data = NULL;
     stack->top = entry + 1;
@@ -220,9 +261,66 @@ bool invocation_stack_mark(struct invocation_stack *stack)
 
     if (entry == NULL)
         return false;
-    entry->depth = entry[-1].depth;
+    entry->depth--;
     set_slot(entry, INVOCATION_OUTER);
     return true;
+}
+
+bool invocation_stack_fence(struct invocation_stack *stack, uint64_t slot)
+{
+    struct invocation *entry = claim(stack);
+
+    if (entry == NULL)
+        return false;
+    entry->depth--;
+    entry->stub = 0;
+    set_slot(entry, slot);
+    return true;
+}
+
+static void make_hole(struct invocation *entry)
+{
+    entry->depth = depth_below(entry);
+    set_slot(entry, INVOCATION_HOLE);
+}
+
+static void move(struct invocation *to, struct invocation *from)
+{
+    to->return_address = from->return_address;
+    to->stub = from->stub;
+    to->data = from->data;
+    to->flags = from->flags;
+    set_slot(to, slot_of(from));
+    make_hole(from);
+}
+
+struct invocation *invocation_stack_raise(struct invocation_stack *stack, struct invocation *invocation)
+{
+    struct invocation *entry = claim(stack);
+
+    if (entry == NULL)
+        return NULL;
+    move(entry, invocation);
+    return entry;
+}
+
+/*
+ * Where calls overlap forever there would be more and more holes to look at. Only in the top's piece: in those before
+ * it there will not be more. No gate that was interrupted knows of any of these entries.
+ */
+void invocation_stack_sink(struct invocation_stack *stack)
+{
+    struct invocation *hole = stack->piece->entries + 1;
+
+    for (struct invocation *entry = hole; entry < stack->top; entry++) {
+        if (!is_suspended(entry))
+            continue;
+        while (hole < entry && slot_of(hole) != INVOCATION_HOLE)
+            hole++;
+        if (hole < entry)
+            move(hole, entry);
+    }
+    invocation_stack_trim(stack);
 }
 
 void invocation_stack_trim(struct invocation_stack *stack)
@@ -236,7 +334,10 @@ void invocation_stack_trim(struct invocation_stack *stack)
             drop_piece(stack);
             continue;
         }
-        if (slot_of(innermost) != INVOCATION_HOLE && slot_of(innermost) != INVOCATION_OUTER)
+        /* Without room for it, gates take what is suspended for what they are in. */
+        if (is_suspended(innermost) && stack->top < limit_of(stack->piece) && !invocation_stack_mark(stack))
+            return;
+        if (slot_of(innermost) != INVOCATION_HOLE && !is_mark(innermost))
             return;
         set_slot(innermost, INVOCATION_MAKING);
         stack->top = innermost;
@@ -280,7 +381,7 @@ void invocation_stack_remove(struct invocation_stack *stack, struct invocation *
         set_slot(invocation, popped(slot_of(invocation)));
         stack->top = invocation;
     } else {
-        set_slot(invocation, INVOCATION_HOLE);
+        make_hole(invocation);
     }
     invocation_stack_trim(stack);
     correct_depth(stack);
@@ -309,10 +410,47 @@ struct invocation *invocation_cursor_next(struct invocation_cursor *cursor)
             continue;
         }
         cursor->invocation--;
-        if (is_call(slot_of(cursor->invocation)))
+        if (is_call(cursor->invocation))
             return cursor->invocation;
     }
     return NULL;
+}
+
+/* The piece behind one, or the first one for NULL. */
+static const struct invocation_piece *piece_behind(const struct invocation_stack *stack,
+                                                   const struct invocation_piece *piece)
+{
+    const struct invocation_piece *behind = stack->piece;
+
+    while (behind->before != piece)
+        behind = behind->before;
+    return behind;
+}
+
+void invocation_stack_visit(const struct invocation_stack *stack,
+                            void (*visit)(void *context, const struct invocation *invocation), void *context)
+{
+    const struct invocation_piece *piece = NULL;
+
+    while (piece != stack->piece) {
+        const struct invocation *end;
+
+        piece = piece_behind(stack, piece);
+        end = piece == stack->piece ? stack->top : piece->used;
+        for (const struct invocation *entry = piece->entries + 1; entry < end; entry++)
+            if (is_call(entry))
+                visit(context, entry);
+    }
+}
+
+struct invocation *invocation_cursor_next_active(struct invocation_cursor *cursor)
+{
+    struct invocation *entry;
+
+    do
+        entry = invocation_cursor_next(cursor);
+    while (entry != NULL && (entry->flags & INVOCATION_SUSPENDED) != 0);
+    return entry;
 }
 
 struct invocation *invocation_stack_find(const struct invocation_stack *stack, uint64_t slot, uint64_t stub)
@@ -329,7 +467,7 @@ struct invocation *invocation_stack_find(const struct invocation_stack *stack, u
 
 struct invocation *invocation_stack_find_popped(const struct invocation_stack *stack, uint64_t slot, uint64_t stub)
 {
-    for (struct invocation *entry = stack->top; entry < stack->limit; entry++) {
+    for (struct invocation *entry = stack->top; entry < stack->full; entry++) {
         if (slot_of(entry) == 0)
             return NULL;
         if (slot_of(entry) == popped(slot) && entry->stub == stub)
@@ -342,8 +480,9 @@ bool invocation_stack_check(const struct invocation_stack *stack)
 {
     const struct invocation_piece *piece = stack->piece;
 
-    if (piece == NULL || stack->top <= piece->entries || stack->top > stack->limit ||
-        stack->limit != limit_of((struct invocation_piece *)piece))
+    if (piece == NULL || stack->top <= piece->entries || stack->top > stack->full ||
+        stack->full != limit_of((struct invocation_piece *)piece) ||
+        stack->limit != (stack->floor == 0 ? stack->full : NULL))
         return false;
     for (; piece != NULL; piece = piece->before)
         if (slot_of(&piece->entries[0]) != (piece->before == NULL ? INVOCATION_FIRST : INVOCATION_OUTER) ||

@@ -6,6 +6,11 @@
  * taken to be under way. Who is wrong about that loses nothing but the order of events: what is dropped is remembered
  * (invocation_grave.h), and found when it returns.
  *
+ * A thread may have several stacks, some of them within frames of others. A function is on the stack of the call that
+ * is nearest above it, unless it begins one: then nobody called it, or it is far from all that is known. A stack that
+ * is begun, or gone on with, is in what was innermost, as if that had called it. When the thread is back on the stack
+ * of a call, what is in that, under way and not on its stack, is suspended.
+ *
  * A function that jumps to another one at its end shares its slot: the second finds the first's landing there, as its
  * own return address. Both are under way then, and return one after the other, through both landings. So that a
  * loop of functions that jump to each other stays bounded, CHAIN_MOST of them do; then the last one gives way.
@@ -19,12 +24,19 @@
 #include "hook/invocation_grave.h"
 #include "hook/listener_call.h"
 #include "hook/stub_knowledge.h"
+#include "hook/suspended_calls.h"
 #include "process/memory_probe.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 #define CHAIN_MOST 64u
+
+/* No smaller is a stack that lies within a frame of another one. */
+#define STACK_BYTES_LEAST (16u << 10)
+
+/* So many suspended calls are looked at, whether they are over, where something is unwound. */
+#define LOOKED_AT_MOST 16u
 
 static uint64_t slot_of(const struct invocation *invocation)
 {
@@ -36,7 +48,12 @@ static struct invocation *innermost_of(const struct hook_thread *thread)
     struct invocation_cursor cursor;
 
     invocation_cursor_begin(&cursor, &thread->invocations);
-    return invocation_cursor_next(&cursor);
+    return invocation_cursor_next_active(&cursor);
+}
+
+static bool is_suspended(const struct invocation *invocation)
+{
+    return (invocation->flags & INVOCATION_SUSPENDED) != 0;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
@@ -65,6 +82,8 @@ static void tell_unwound(struct hook_thread *thread, struct invocation *invocati
 static void drop(struct hook_thread *thread, struct invocation *invocation)
 {
     invocation_grave_add(invocation);
+    if (is_suspended(invocation))
+        suspended_calls_end(thread, invocation);
     tell_unwound(thread, invocation);
     invocation_stack_remove(&thread->invocations, invocation);
 }
@@ -156,19 +175,22 @@ static void replace_jumper(struct hook_thread *thread, struct invocation *jumper
     invocation_stack_remove(&thread->invocations, jumper);
 }
 
-/* What is over when a function is entered there. False: what is left is on another stack. */
-static bool drop_over(struct hook_thread *thread, uint64_t slot)
+static bool is_jumper_to(const struct invocation *invocation, uint64_t slot)
 {
-    const uint64_t *place = (const uint64_t *)(uintptr_t)slot;
-    bool is_unwound = false, is_other = false;
+    return slot_of(invocation) == slot && *(const uint64_t *)(uintptr_t)slot == invocation_landing(invocation);
+}
+
+/* Drops what is over, or has jumped once too often, of the innermost calls. Returns the first that is not, or NULL. */
+static struct invocation *drop_over(struct hook_thread *thread, uint64_t slot)
+{
+    bool is_unwound = false;
     struct invocation *top;
 
     invocation_stack_trim(&thread->invocations);
     for (top = innermost_of(thread); top != NULL && slot_of(top) <= slot; top = innermost_of(thread)) {
-        bool is_jumper = slot_of(top) == slot && *place == invocation_landing(top);
+        bool is_jumper = is_jumper_to(top, slot);
 
-        is_other = !is_jumper && !is_over(thread, top, slot);
-        if (is_other || (is_jumper && chain_length(thread, slot) < CHAIN_MOST))
+        if (is_jumper ? chain_length(thread, slot) < CHAIN_MOST : !is_over(thread, top, slot))
             break;
         is_unwound |= top->flags & (INVOCATION_UNWINDER | INVOCATION_RESTORED);
         if (is_jumper)
@@ -178,19 +200,146 @@ static bool drop_over(struct hook_thread *thread, uint64_t slot)
     }
     if (is_unwound)
         return_tracking_resume(thread, slot + 1);
-    return !is_other;
+    return top;
+}
+
+/* Whether a call has a landing in its slot that is another one's by now, or none. */
+static bool is_overwritten(struct hook_thread *thread, const struct invocation *invocation)
+{
+    uint64_t word;
+
+    if (invocation->flags & (INVOCATION_UNWINDER | INVOCATION_RESTORED))
+        return false;
+    return !read_word(thread, slot_of(invocation), &word) || word != invocation_landing(invocation);
+}
+
+/* The call whose stack a function is on that was entered there, as it seems. NULL: none. */
+static struct invocation *find_outer(struct hook_thread *thread, uint64_t slot)
+{
+    struct invocation *nearest;
+
+    for (uint64_t from = slot; (nearest = suspended_calls_nearest(thread, from)) != NULL;) {
+        bool is_gone = slot_of(nearest) == slot ? !is_jumper_to(nearest, slot) : is_overwritten(thread, nearest);
+
+        if (!is_gone && (!is_suspended(nearest) || slot_of(nearest) - slot <= SUSPENDED_NEAR_BYTES))
+            return nearest;
+        from = slot_of(nearest) + 1;
+        if (is_gone && is_suspended(nearest))
+            drop(thread, nearest);
+    }
+    return NULL;
+}
+
+/* Resumes a call, and drops what was in it on its stack below the slot: nobody returned from that. NULL: no memory. */
+static struct invocation *resume(struct hook_thread *thread, struct invocation *invocation, uint64_t slot)
+{
+    uint32_t flags = invocation->flags;
+    struct invocation_cursor cursor;
+    struct invocation *inner;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((inner = invocation_cursor_next(&cursor)) != NULL && inner != invocation)
+        if (inner->flags == flags && slot_of(inner) < slot && slot - slot_of(inner) <= SUSPENDED_STACK_BYTES)
+            drop(thread, inner);
+    return suspended_calls_resume(thread, invocation);
+}
+
+/* Of stacks that are never gone back to somebody makes others: drops calls that are over, looking at some at a time. */
+static void drop_some_suspended(struct hook_thread *thread, unsigned most)
+{
+    unsigned looked_at = 0, count = 0;
+    struct invocation_cursor cursor;
+    struct invocation *each;
+    uint64_t last_slot = 0;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((each = invocation_cursor_next(&cursor)) != NULL && looked_at < most) {
+        /* Of functions that jumped to another one the innermost one tells. */
+        bool is_jumper = slot_of(each) == last_slot;
+
+        last_slot = slot_of(each);
+        if (!is_suspended(each) || count++ < thread->suspended_seen)
+            continue;
+        looked_at++;
+        if (!is_jumper && is_overwritten(thread, each))
+            drop(thread, each);
+        else
+            thread->suspended_seen++;
+    }
+    if (looked_at < most)
+        thread->suspended_seen = 0;
+}
+
+/* Whether a place is far above calls that are under way, so that what is there may be a stack in a frame of `outer`. */
+static bool is_far_above(struct hook_thread *thread, const struct invocation *outer, uint64_t slot)
+{
+    const struct invocation *lowest = NULL, *each;
+    struct invocation_cursor cursor;
+
+    invocation_cursor_begin(&cursor, &thread->invocations);
+    while ((each = invocation_cursor_next_active(&cursor)) != NULL && each != outer)
+        if (slot_of(each) < slot && are_on_own_stack(thread, slot_of(each), slot) &&
+            (lowest == NULL || slot_of(each) != slot_of(lowest)))
+            lowest = each;
+    return lowest != NULL && slot_of(lowest) + STACK_BYTES_LEAST <= slot && !is_overwritten(thread, lowest);
+}
+
+/* Drops or suspends what is in a call, or, if that is NULL, below the slot: the thread has come back to its stack. */
+static void suspend_inner(struct hook_thread *thread, const struct invocation *outer, uint64_t slot)
+{
+    struct suspension suspension = {0};
+    struct invocation *top;
+
+    while ((top = drop_over(thread, slot)) != NULL && top != outer && !is_jumper_to(top, slot)) {
+        /* Of functions that jumped to another one the innermost one tells. */
+        bool is_jumper = suspension.number != 0 && slot_of(top) == suspension.last_slot;
+
+        if (outer == NULL && slot_of(top) > slot)
+            return;
+        if (!is_jumper && is_overwritten(thread, top))
+            drop(thread, top);
+        else
+            suspended_calls_add(thread, top, &suspension);
+    }
+    if (suspension.number != 0)
+        drop_some_suspended(thread, 1);
+}
+
+/* A function was entered, perhaps on another stack than the innermost call. False: no memory. */
+static bool change_stacks(struct hook_thread *thread, uint64_t slot)
+{
+    struct invocation *outer = find_outer(thread, slot), *top;
+    bool is_first;
+
+    invocation_stack_trim(&thread->invocations);
+    top = innermost_of(thread);
+    if (outer == top && (top == NULL || slot_of(top) > slot))
+        return true;
+    is_first = top != NULL && (outer == NULL || slot_of(outer) != slot) &&
+               (own_stack_is_signal_stack(slot, slot_of(top)) || suspended_calls_is_first(slot));
+    if (!is_first && outer != NULL && is_suspended(outer))
+        return resume(thread, outer, slot) != NULL;
+    if (!is_first && !is_far_above(thread, outer, slot)) {
+        suspend_inner(thread, outer, slot);
+        return true;
+    }
+    thread->has_stacks = true;
+    return invocation_stack_mark(&thread->invocations);
 }
 
 struct invocation *return_tracking_enter(struct hook_thread *thread, uint64_t slot, uint64_t stub)
 {
-    if (!drop_over(thread, slot) && !invocation_stack_mark(&thread->invocations))
+    if (!change_stacks(thread, slot))
         return NULL;
+    suspended_calls_watch(thread, slot);
     return invocation_stack_push(&thread->invocations, slot, *(const uint64_t *)(uintptr_t)slot, stub);
 }
 
 void return_tracking_settle(struct hook_thread *thread, uint64_t slot)
 {
     (void)drop_over(thread, slot);
+    drop_some_suspended(thread, LOOKED_AT_MOST);
+    suspended_calls_watch(thread, 0);
     return_tracking_resume(thread, slot + 1);
 }
 
@@ -207,9 +356,19 @@ static void copy_out(const struct invocation *from, uint64_t slot, struct invoca
     atomic_store_explicit(&out->slot, ~slot, memory_order_relaxed);
 }
 
-/* What was entered since, and is over. Of functions that jumped to another one, the last one tells. */
+/* Whether a signal handler that it is in has been left: the thread is not on the stack for signals any more. */
+static bool is_in_left_handler(const struct invocation *invocation, uint64_t slot)
+{
+    return own_stack_is_signal_stack(slot_of(invocation), slot);
+}
+
+/*
+ * What was entered since is over, or suspended, if it is on another stack. Of functions that jumped to another one, the
+ * last one tells.
+ */
 static void drop_inner(struct hook_thread *thread, const struct invocation *own, uint64_t slot)
 {
+    struct suspension suspension = {0};
     struct invocation_cursor cursor;
     struct invocation *inner;
     uint64_t alive_slot = 0;
@@ -217,15 +376,21 @@ static void drop_inner(struct hook_thread *thread, const struct invocation *own,
 
     invocation_cursor_begin(&cursor, &thread->invocations);
     while ((inner = invocation_cursor_next(&cursor)) != NULL && inner != own) {
-        if (slot_of(inner) == alive_slot)
+        /* Of those that are suspended already only what was in a frame that is gone is known to be over. */
+        if (is_suspended(inner) && !are_on_own_stack(thread, slot_of(inner), slot))
             continue;
-        if (slot_of(inner) != slot && !is_over(thread, inner, slot + 1)) {
-            alive_slot = slot_of(inner);
+        if (slot_of(inner) != alive_slot &&
+            (slot_of(inner) == slot || is_over(thread, inner, slot + 1) || is_in_left_handler(inner, slot))) {
+            is_unwound |= inner->flags & (INVOCATION_UNWINDER | INVOCATION_RESTORED);
+            drop(thread, inner);
             continue;
         }
-        is_unwound |= inner->flags & (INVOCATION_UNWINDER | INVOCATION_RESTORED);
-        drop(thread, inner);
+        alive_slot = slot_of(inner);
+        if (!is_suspended(inner))
+            suspended_calls_add(thread, inner, &suspension);
     }
+    if (suspension.number != 0)
+        drop_some_suspended(thread, 1);
     if (is_unwound)
         return_tracking_resume(thread, slot + 1);
 }
@@ -283,15 +448,29 @@ void return_tracking_leave_unknown(uint64_t slot, uint64_t stub, struct invocati
     out->data = NULL;
 }
 
+/* Makes the call the innermost one. */
+static struct invocation *prepare_to_leave(struct hook_thread *thread, struct invocation *own, uint64_t slot)
+{
+    struct invocation *resumed;
+
+    if (!is_suspended(own)) {
+        drop_inner(thread, own, slot);
+        return own;
+    }
+    resumed = resume(thread, own, slot);
+    return resumed != NULL ? resumed : own;
+}
+
 bool return_tracking_leave(struct hook_thread *thread, uint64_t slot, uint64_t stub, struct invocation *out)
 {
     struct invocation *own = invocation_stack_find(&thread->invocations, slot, stub);
     const struct invocation *popped;
 
     if (own != NULL) {
-        drop_inner(thread, own, slot);
+        own = prepare_to_leave(thread, own, slot);
         copy_out(own, slot, out);
         invocation_stack_remove(&thread->invocations, own);
+        suspended_calls_watch(thread, 0);
         return true;
     }
     if (take_from_others(slot, stub, out))

@@ -10,6 +10,7 @@
 #include "base/memory_map.h"
 #include "base/time_counter.h"
 #include "hook/hook_thread.h"
+#include "hook/suspended_calls.h"
 
 #include <asm/errno.h>
 #include <stddef.h>
@@ -108,8 +109,10 @@ unsigned system_call_gate_entered(struct system_call_frame *frame)
     const struct system_call_watcher *watcher = calls.watcher;
     unsigned made = CALL_MADE_TOLD;
 
-    if (thread != NULL && is_forked && hook_threads_options()->forked != NULL)
+    if (thread != NULL && is_forked && hook_threads_options()->forked != NULL) {
         hook_threads_options()->forked();
+        suspended_calls_tell_inherited(thread);
+    }
     /* Where it begins is looked for once: calls from its own stack need no other. */
     if (thread != NULL && thread->own_bytes == 0 && frame->is_elsewhere)
         (void)hook_thread_is_on_own_stack(thread, frame->sp);

@@ -11,8 +11,9 @@
 
 #include <asm/errno.h>
 
-/* For the relocator's notes: as much for each byte as an instruction of one byte takes. */
-#define NOTES_BYTES (4096 + 128 * HOOK_DISPLACED_BYTES_MAX)
+/* For the relocator's notes: as much for each byte as half an instruction of two bytes takes, which are the shortest
+   that take more than one note. */
+#define NOTES_BYTES (4096 + 64 * HOOK_DISPLACED_BYTES_MAX)
 
 struct notes {
     _Alignas(16) uint8_t bytes[NOTES_BYTES];

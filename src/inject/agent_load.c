@@ -17,9 +17,12 @@
 #include "protocol/agent_call.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #define STACK_BYTES (128u << 10)
@@ -195,6 +198,24 @@ static int map(struct tracee *tracee, const struct remote_place *place, uint64_t
     return system_call(tracee, place, SYS_mmap, arguments, start_out);
 }
 
+/* An agent of that layout, at `start`. */
+static int describe(const struct agent_layout *layout, uint64_t start, struct remote_agent *agent_out)
+{
+    int result;
+
+    *agent_out = (struct remote_agent){
+        .file_fd = -1,
+        .start = start,
+        .size_bytes = layout->size_bytes,
+        .landing = start + layout->landing,
+        .call = start + layout->call,
+        .stack_end = start + layout->stack_end,
+        .vector_state = start + layout->vector_state,
+    };
+    result = find(layout, "agent_main", start, &agent_out->main);
+    return result == 0 ? find(layout, THREAD_LANDING_ROUTINE, start, &agent_out->routine) : result;
+}
+
 static int load(struct tracee *tracee, struct remote_agent *agent)
 {
     struct remote_place place = {0};
@@ -209,19 +230,8 @@ static int load(struct tracee *tracee, struct remote_agent *agent)
         result = map(tracee, &place, layout.size_bytes, &may_execute, &start);
     if (result != 0)
         return result;
-    *agent = (struct remote_agent){
-        .file_fd = -1,
-        .start = (uint64_t)start,
-        .size_bytes = layout.size_bytes,
-        .landing = (uint64_t)start + layout.landing,
-        .call = (uint64_t)start + layout.call,
-        .stack_end = (uint64_t)start + layout.stack_end,
-        .vector_state = (uint64_t)start + layout.vector_state,
-    };
+    result = describe(&layout, (uint64_t)start, agent);
     list_segments(&layout, agent);
-    result = find(&layout, "agent_main", agent->start, &agent->main);
-    if (result == 0)
-        result = find(&layout, THREAD_LANDING_ROUTINE, agent->start, &agent->routine);
     if (result == 0)
         result = put_constants(tracee, &place, &layout.image, may_execute, agent);
     /* Behind it the memory is new, and zero. */
@@ -238,6 +248,70 @@ int agent_load(struct tracee *tracee, struct remote_agent *agent_out, struct gai
         return 0;
     return error_set(err, result, "cannot put the agent into process %d: %s", (int)tracee->pid,
                      result == -ENOENT ? "it has no code that makes system calls" : strerror(-result));
+}
+
+/* ---- one that is there ------------------------------------------------------------------------------------------- */
+
+static bool has_bytes(pid_t pid, uint64_t address, const uint8_t *bytes, uint64_t size_bytes)
+{
+    uint8_t there[4096];
+    uint64_t part;
+
+    for (uint64_t done = 0; done < size_bytes; done += part) {
+        part = size_bytes - done < sizeof(there) ? size_bytes - done : sizeof(there);
+        if (process_memory_read(pid, address + done, there, part) != 0 || memcmp(there, bytes + done, part) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether all that is constant of the image is there. */
+static bool is_at(pid_t pid, const struct elf_image *image, uint64_t start)
+{
+    for (size_t i = 0; i < image->segment_count; i++) {
+        const struct elf_segment *segment = &image->segments[i];
+
+        if ((segment->access & MEMORY_WRITE) == 0 &&
+            !has_bytes(pid, start + segment->address - image->low, image->bytes + segment->file_offset,
+                       segment->file_bytes))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Where a mapping begins in which it may be: of no file, or of ours, and not to be written. Others are not read:
+ * whoever reads memory may have to wait for it.
+ */
+static bool may_have_agent(const char *line, uint64_t own_file, uint64_t *start_out)
+{
+    uint64_t inode;
+    char access[8];
+
+    return sscanf(line, "%" SCNx64 "-%*x %7s %*s %*s %" SCNu64, start_out, access, &inode) == 3 && access[0] == 'r' &&
+           access[1] == '-' && access[3] == 'p' && (inode == 0 || inode == own_file) && strchr(line, '[') == NULL;
+}
+
+int agent_load_find(pid_t pid, struct remote_agent *agent_out)
+{
+    char path[64], line[4096 + 256];
+    struct agent_layout layout;
+    struct stat own = {.st_ino = 0};
+    uint64_t start = 0;
+    int result = plan(&layout);
+    bool is_found = false;
+    FILE *file;
+
+    if (result != 0)
+        return result;
+    (void)stat("/proc/self/exe", &own);
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    file = fopen(path, "re");
+    while (file != NULL && !is_found && fgets(line, sizeof(line), file) != NULL)
+        is_found = may_have_agent(line, own.st_ino, &start) && is_at(pid, &layout.image, start);
+    if (file != NULL)
+        fclose(file);
+    return is_found ? describe(&layout, start, agent_out) : -ENOENT;
 }
 
 int agent_unload(struct tracee *tracee, const struct remote_agent *agent, struct gait_error *err)

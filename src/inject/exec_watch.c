@@ -111,7 +111,8 @@ static enum exec_watch_outcome look_at_call(struct exec_watch *watch)
 
     if (!tracee_system_call(&watch->tracee, &call))
         return resume(watch, 0);
-    if ((call.number == SYS_execve || call.number == SYS_execveat) && privilege_would_be_gained(&watch->tracee, &call))
+    if ((call.number == SYS_execve || call.number == SYS_execveat) && !privilege_survives_tracing() &&
+        privilege_would_be_gained(&watch->tracee, &call))
         return let_go(watch, EXEC_WATCH_LEFT);
     if (call.number == SYS_ptrace && call.arguments[0] == PTRACE_TRACEME)
         return let_go(watch, EXEC_WATCH_TAKEN);

@@ -79,15 +79,37 @@ static void name_of(int fd, char *name_out, size_t size)
     snprintf(name_out, size, "/proc/self/fd/%d", fd);
 }
 
-static bool has_privileges(int fd)
+/* Whether all ids that a line of the thread's status has, real, effective, saved and of the file system, are that one:
+   a program that would change them to it changes nothing. */
+static bool has_only_id(pid_t tid, const char *kind, unsigned id)
+{
+    char path[64], line[256];
+    unsigned ids[4];
+    bool has = false;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+    file = fopen(path, "re");
+    while (file != NULL && !has && fgets(line, sizeof(line), file) != NULL)
+        has = strncmp(line, kind, strlen(kind)) == 0 &&
+              sscanf(line + strlen(kind), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4 && ids[0] == id &&
+              ids[1] == id && ids[2] == id && ids[3] == id;
+    if (file != NULL)
+        fclose(file);
+    return has;
+}
+
+static bool has_privileges(pid_t tid, int fd)
 {
     struct stat status;
     char name[64];
 
     name_of(fd, name, sizeof(name));
-    return fstat(fd, &status) != 0 || status.st_mode & S_ISUID ||
-           (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) ||
-           getxattr(name, "security.capability", NULL, 0) >= 0;
+    if (fstat(fd, &status) != 0 || getxattr(name, "security.capability", NULL, 0) >= 0)
+        return true;
+    if (status.st_mode & S_ISUID && !has_only_id(tid, "Uid:", status.st_uid))
+        return true;
+    return (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && !has_only_id(tid, "Gid:", status.st_gid);
 }
 
 /* The interpreter of a script; empty: it is none. -1: the file cannot be read. */
@@ -120,7 +142,7 @@ static bool gains_by(pid_t tid, int fd)
     for (unsigned i = 0; fd != -1 && i < INTERPRETERS_MAX; i++) {
         int folder, next;
 
-        if (has_privileges(fd) || read_interpreter(fd, interpreter, sizeof(interpreter)) != 0)
+        if (has_privileges(tid, fd) || read_interpreter(fd, interpreter, sizeof(interpreter)) != 0)
             break;
         close(fd);
         if (interpreter[0] == '\0')

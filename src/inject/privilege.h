@@ -2,6 +2,7 @@
 /*
  * Programs that run with more privileges than the user who executes them: setuid, setgid, with capabilities. The kernel
  * takes these away from one that is traced by a process without privileges of its own; so such programs are left alone.
+ * Who has the ids already that a program would give, as root has those of su, gains nothing.
  */
 #ifndef GAIT_INJECT_PRIVILEGE_H
 #define GAIT_INJECT_PRIVILEGE_H

@@ -368,7 +368,11 @@ static int write_call(const struct tracee *tracee, const struct remote_agent *ag
 
     if (result == 0)
         result = process_memory_write(tracee->pid, options_place, options, agent_options_bytes(options));
-    return result == 0 ? process_memory_write(tracee->pid, known_place, known, agent_known_bytes(known)) : result;
+    if (result == 0)
+        result = process_memory_write(tracee->pid, known_place, known, agent_known_bytes(known));
+    return result == 0 ? process_memory_write(tracee->pid, agent->call + offsetof(struct agent_call, options.places),
+                                              &options->places, agent_places_bytes(&options->places))
+                       : result;
 }
 
 static int read_answer(const struct tracee *tracee, const struct remote_agent *agent, struct agent_call *call)

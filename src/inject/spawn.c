@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "base/raw_syscall.h"
 #include "hosted/error_text.h"
+#include "inject/proc_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -220,8 +221,11 @@ int spawn_stopped(char *const arguments[], struct tracee *tracee_out, struct gai
     static struct program_spawn start; /* large, and one is started at a time */
     const char *folders = getenv("PATH");
     struct gait_error why;
-    int result;
+    int result = proc_folder_check(err);
 
+    *tracee_out = (struct tracee){.pid = 0};
+    if (result != 0)
+        return result;
     start.program = arguments[0];
     start.arguments = arguments;
     start.folders = folders == NULL ? _PATH_DEFPATH : folders;

@@ -9,12 +9,15 @@
 #include "base/time_counter.h"
 #include "hosted/error_text.h"
 #include "inject/agent_load.h"
+#include "inject/limits.h"
 #include "inject/machine_check.h"
+#include "inject/other_recorder.h"
 #include "inject/pid_namespace.h"
 #include "inject/seccomp_check.h"
 #include "inject/self_memory.h"
 #include "inject/shared_memory.h"
 #include "inject/spawn.h"
+#include "inject/thread_dispatch.h"
 #include "inject/thread_group.h"
 #include "ring/ring_notice.h"
 #include "ring/ring_presence.h"
@@ -85,6 +88,8 @@ static const char *hint_at(int result)
     switch (result) {
     case -ENOMEM:
         return "; some 3 GiB of address space are needed there (ulimit -v)";
+    case -ENOENT:
+        return "; it has no /proc to find its code in, since that is not mounted below its root, or covered";
     case -EFBIG:
         return "; it may not make files that large, not even in memory (ulimit -f)";
     case -EMFILE:
@@ -100,6 +105,8 @@ static const char *hint_at(int result)
 static int call_agent(struct target *target, struct tracee *thread, enum agent_operation operation, const char *doing,
                       struct gait_error *err)
 {
+    struct agent_dispatch dispatch = {.mode = 0};
+    struct limits_loan loan;
     int result;
 
     if (operation != AGENT_PREPARE && operation != AGENT_START && !has_agent(target))
@@ -107,8 +114,12 @@ static int call_agent(struct target *target, struct tracee *thread, enum agent_o
     call.cookie = target->cookie;
     call.operation = operation;
     call.may_change_counter = target->may_change_counter;
+    limits_loan_begin(&loan, target->pid);
+    dispatch = operation == AGENT_START ? dispatch : thread_dispatch_pause(thread);
     result = operation == AGENT_START ? remote_agent_start(thread, &target->agent, &call)
                                       : remote_agent_call(thread, &target->agent, &call);
+    thread_dispatch_resume(thread, &dispatch);
+    limits_loan_end(&loan);
     if (result == 0)
         result = call.result;
     target->followed_count = call.followed_count;
@@ -135,6 +146,7 @@ static int list_threads(const struct thread_group *group, size_t first)
         if (group->is_elsewhere)
             listed->tid = pid_namespace_inner_tid(group->pid, listed->tid);
         listed->result = 1;
+        listed->dispatch = (struct agent_dispatch){.mode = 0};
     }
     return 0;
 }
@@ -143,9 +155,10 @@ static int list_threads(const struct thread_group *group, size_t first)
 static int set_threads(const struct thread_group *group, size_t first, const struct tracee *leader)
 {
     for (uint32_t i = 0; i < call.thread_count; i++) {
-        const struct tracee *thread = &group->threads[first + i];
+        struct tracee *thread = &group->threads[first + i];
         int result = 0;
 
+        thread->dispatch = call.threads[i].dispatch;
         if (call.threads[i].result == 0 && thread != leader)
             result = tracee_set_registers(thread, &call.threads[i].registers);
         if (result != 0 && result != -ESRCH)
@@ -179,6 +192,7 @@ static void begin_call(const struct agent_options *options, bool is_whole)
     memset(&call, 0, offsetof(struct agent_call, threads));
     memcpy(&call.options, options, agent_options_bytes(options));
     memcpy(&call.options.known, &options->known, agent_known_bytes(&options->known));
+    memcpy(&call.options.places, &options->places, agent_places_bytes(&options->places));
     call.options.is_whole = is_whole;
 }
 
@@ -351,6 +365,14 @@ int target_spawn(char *const arguments[], const struct agent_options *options, s
     return result;
 }
 
+/* -EALREADY: somebody records it. */
+static int refuse_second(pid_t pid, struct gait_error *err)
+{
+    pid_t reader = 0;
+
+    return other_recorder_find(pid, &reader) == OTHER_RECORDER_LIVES ? other_recorder_explain(pid, reader, err) : 0;
+}
+
 /* While the other threads run: what takes time is done before they are stopped. */
 static int prepare_by_one(struct target *target, const struct agent_options *options, struct gait_error *err)
 {
@@ -359,7 +381,12 @@ static int prepare_by_one(struct target *target, const struct agent_options *opt
 
     if (result != 0)
         return result;
-    result = prepare(target, &one.threads[0], options, false, err);
+    /* As long as we trace it nobody else begins. */
+    result = refuse_second(target->pid, err);
+    if (result == 0)
+        result = thread_dispatch_check(&one.threads[0], err);
+    if (result == 0)
+        result = prepare(target, &one.threads[0], options, false, err);
     if (result != 0)
         result = give_up(target, &one.threads[0], result, err);
     (void)thread_group_release(&one);
@@ -387,8 +414,13 @@ static int begin_in_group(struct target *target, struct thread_group *group, con
 {
     struct tracee *leader = &group->threads[0];
     struct gait_error why;
-    int result = begin(target, leader, group, options, err);
+    int result = 0;
 
+    for (size_t i = 0; i < group->count && result == 0; i++)
+        result = thread_dispatch_check(&group->threads[i], err);
+    if (result != 0)
+        return give_up(target, leader, result, err);
+    result = begin(target, leader, group, options, err);
     if (result == 0)
         return 0;
     /* Threads that were taken out of code that was to change go back to it. */
@@ -398,7 +430,8 @@ static int begin_in_group(struct target *target, struct thread_group *group, con
 }
 
 /* -EAGAIN: the process has executed another program meanwhile, in which there is nothing of ours. */
-static int try_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+static int try_attach_alone(pid_t pid, const struct agent_options *options, struct target *target_out,
+                            struct gait_error *err)
 {
     struct thread_group group;
     int result;
@@ -417,6 +450,44 @@ static int try_attach(pid_t pid, const struct agent_options *options, struct tar
     result = has_agent(target_out) ? begin_in_group(target_out, &group, options, err) : -EAGAIN;
     target_out->standstill_ns = thread_group_release(&group);
     return result;
+}
+
+/*
+ * What is left of a recorder that was killed, or in a child that was not recorded, has to go before another agent
+ * comes: what it has changed is no original code.
+ */
+static int take_out_left(pid_t pid, const struct agent_options *options, struct gait_error *err)
+{
+    struct target left = {.pid = pid, .ring_fd = -1, .presence = -1};
+    pid_t reader = 0;
+    int result = agent_load_find(pid, &left.agent);
+
+    if (result == -ENOENT && options->events & EVENTS_HOOKED &&
+        other_recorder_find(pid, &reader) == OTHER_RECORDER_DIED)
+        return error_set(err, EBUSY,
+                         "process %d still has in it what a gait of another version has left there, whose recorder was "
+                         "killed: its functions cannot be hooked before it is started anew",
+                         (int)pid);
+    if (result != 0)
+        return 0;
+    result = process_memory_read(pid, left.agent.call, &call, offsetof(struct agent_call, threads));
+    if (result != 0)
+        return error_set(err, result, "cannot read the memory of process %d: %s", (int)pid, strerror(-result));
+    left.cookie = call.cookie;
+    left.may_change_counter = call.may_change_counter;
+    result = target_detach(&left, err);
+    /* Somebody else has done it meanwhile, or it executes another program. */
+    return result == -ESRCH ? 0 : result;
+}
+
+static int try_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
+{
+    int result = refuse_second(pid, err);
+
+    *target_out = (struct target){.pid = pid, .ring_fd = -1, .presence = -1};
+    if (result == 0)
+        result = take_out_left(pid, options, err);
+    return result == 0 ? try_attach_alone(pid, options, target_out, err) : result;
 }
 
 int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out, struct gait_error *err)
@@ -470,12 +541,15 @@ static int try_end(struct target *target, struct gait_error *err)
     result = do_to_threads(target, &group, 0, &group.threads[0], AGENT_LOOK, err);
     if (result == 0)
         result = call_agent(target, &group.threads[0], AGENT_END, "leave", err);
+    for (size_t i = 0; result == 0 && i < group.count; i++)
+        thread_dispatch_resume(&group.threads[i], &group.threads[i].dispatch);
     target->standstill_ns = thread_group_release(&group);
     return result;
 }
 
 static int try_unload(struct target *target, struct gait_error *err)
 {
+    struct agent_dispatch dispatch;
     struct thread_group group;
     int result = stop_without_child(&group, target->pid, err);
 
@@ -488,10 +562,12 @@ static int try_unload(struct target *target, struct gait_error *err)
         if (result == 0 && thread_registers_pc(&registers) - target->agent.start < target->agent.size_bytes)
             result = -EBUSY;
     }
+    dispatch = thread_dispatch_pause(&group.threads[0]);
     if (result == 0)
         result = seccomp_check_unload(&group.threads[0], err);
     if (result == 0)
         result = agent_unload(&group.threads[0], &target->agent, err);
+    thread_dispatch_resume(&group.threads[0], &dispatch);
     (void)thread_group_release(&group);
     return result;
 }

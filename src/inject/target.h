@@ -50,7 +50,10 @@ MUST_USE int target_start(struct tracee *thread, const struct agent_options *opt
 MUST_USE int target_adopt(const struct target *parent, pid_t inner_pid, int ring_fd, uint64_t cookie,
                           struct target *target_out);
 
-/* Follows all threads of a process. -ESRCH: there is none; -EPERM: we may not. */
+/*
+ * Follows all threads of a process, and takes out first what somebody who was killed has left in it. -ESRCH: there is
+ * none; -EPERM: we may not; -EALREADY: somebody else records it.
+ */
 MUST_USE int target_attach(pid_t pid, const struct agent_options *options, struct target *target_out,
                            struct gait_error *err);
 

@@ -10,6 +10,7 @@
 #include "hosted/system_clock.h"
 #include "inject/machine_check.h"
 #include "inject/pid_namespace.h"
+#include "inject/proc_folder.h"
 #include "inject/stop_patience.h"
 #include "inject/trace_refusal.h"
 
@@ -178,9 +179,12 @@ static int explain(pid_t pid, int result, struct gait_error *err)
 
 static int stop(struct thread_group *group, pid_t pid, size_t count_max, struct gait_error *err)
 {
-    int found = 1, result = 0;
+    int found = 1, result = proc_folder_check(err);
 
-    *group = (struct thread_group){.pid = pid, .is_elsewhere = !pid_namespace_is_ours(pid)};
+    *group = (struct thread_group){.pid = pid};
+    if (result != 0)
+        return result;
+    group->is_elsewhere = !pid_namespace_is_ours(pid);
     group->stopped_ns = system_clock_ns(CLOCK_MONOTONIC);
     for (unsigned round = 0; result == 0 && found != 0 && group->count < count_max && round < ROUNDS_MAX; round++) {
         found = add_new(group, count_max);

@@ -10,6 +10,8 @@
 #include "arch/thread_registers.h"
 #include "base/attributes.h"
 
+#include "protocol/agent_call.h"
+
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,9 +28,10 @@ struct tracee {
     bool is_ours;   /* we have made the process: nothing confines it that does not confine us */
     bool has_child; /* tracee_interrupt has stopped it where it had just made a process that is traced, too */
     bool has_ended;
-    int killed_by;        /* the signal that ended its process, once that is known; 0: none */
-    unsigned faults_left; /* before tracee_keep_signals gives up; 0: it never does */
-    int file_fd;          /* 1 + where it has our own file open, for the agent's sake; 0: nowhere */
+    int killed_by;                  /* the signal that ended its process, once that is known; 0: none */
+    unsigned faults_left;           /* before tracee_keep_signals gives up; 0: it never does */
+    int file_fd;                    /* 1 + where it has our own file open, for the agent's sake; 0: nowhere */
+    struct agent_dispatch dispatch; /* what it is to have when it is let go; all zero: what it has */
     unsigned signal_count;
     siginfo_t signals[TRACEE_SIGNALS_MAX];
 };

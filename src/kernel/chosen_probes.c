@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ARGUMENTS_MAX 64u
+
 struct adding {
     struct chosen_probes *list;
     size_t found;
@@ -86,6 +88,26 @@ static int add_glob(struct chosen_probes *list, const struct probe_spec *spec, s
     return list->count == before && list->left_out != 0 ? -err->code : 0;
 }
 
+/* Functions of programs may be spelled in other ways than linkers do; what was said of the one stays said. */
+static int add_spelled(struct chosen_probes *list, struct probe_spec *spec, struct gait_error *err)
+{
+    struct gait_error other;
+
+    if ((spec->kind != PROBE_UPROBE && spec->kind != PROBE_URETPROBE) || spec->has_address)
+        return -ENOENT;
+    spec->is_glob = true;
+    switch (add_glob(list, spec, &other)) {
+    case 0:
+        *err = (struct gait_error){.code = 0};
+        return 0;
+    case -ENOENT:
+        return -ENOENT;
+    default:
+        *err = other;
+        return -err->code;
+    }
+}
+
 int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_error *err)
 {
     struct probe_spec spec;
@@ -95,6 +117,8 @@ int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_
         return result;
     result = spec.is_glob || (spec.kind == PROBE_USDT && !spec.has_address) ? add_glob(list, &spec, err)
                                                                             : add_one(list, &spec, err);
+    if (result == -ENOENT && !spec.is_glob)
+        result = add_spelled(list, &spec, err);
     probe_spec_deinit(&spec);
     return result;
 }
@@ -147,6 +171,59 @@ static struct program_value value_of(const struct kernel_field *field)
     };
 }
 
+/* The number in "arg0"; ARGUMENTS_MAX: it is another name. */
+static size_t argument_number(const char *name)
+{
+    char *end;
+    unsigned long number;
+
+    if (strncmp(name, "arg", 3) != 0 || name[3] < '0' || name[3] > '9')
+        return ARGUMENTS_MAX;
+    number = strtoul(name + 3, &end, 10);
+    return *end == '\0' && number < ARGUMENTS_MAX ? number : ARGUMENTS_MAX;
+}
+
+/* Where a program at the entry of a function finds an argument by its number, whatever that argument is called. */
+static int argument_offset(const struct source_probe *probe, size_t number, unsigned *offset_out)
+{
+    const struct perf_registers *registers = perf_registers_host();
+
+    switch (probe->kind) {
+    case PROBE_UPROBE:
+    case PROBE_KPROBE:
+        if (number >= registers->argument_count)
+            return -ENOENT;
+        *offset_out = registers->all[registers->arguments[number]].saved_offset;
+        return 0;
+    case PROBE_RAWTRACEPOINT:
+    case PROBE_FENTRY:
+    case PROBE_FEXIT:
+        *offset_out = (unsigned)(number * sizeof(uint64_t));
+        return number < probe->value_count ? 0 : -ENOENT;
+    default:
+        return -ENOENT;
+    }
+}
+
+/* An argument by its number: with the size and the sign that it has if those are known. */
+static int find_argument(const struct source_probe *probe, const char *name, struct program_value *value_out)
+{
+    size_t number = argument_number(name);
+    struct program_value value = {.place = PROGRAM_AT_OFFSET, .type = PROGRAM_UNSIGNED, .size_bytes = sizeof(uint64_t)};
+
+    if (number == ARGUMENTS_MAX || argument_offset(probe, number, &value.offset) != 0)
+        return -ENOENT;
+    for (size_t i = 0; i < probe->value_count; i++) {
+        const struct program_value *known = &probe->values[i];
+
+        if (known->place == PROGRAM_AT_OFFSET && known->offset == value.offset &&
+            (known->type == PROGRAM_UNSIGNED || known->type == PROGRAM_SIGNED))
+            value = *known;
+    }
+    *value_out = value;
+    return 0;
+}
+
 int probe_value_find(const struct source_probe *probe, const char *name, struct program_value *value_out)
 {
     for (size_t i = 0; i < probe->field_count; i++) {
@@ -175,5 +252,5 @@ int probe_value_find(const struct source_probe *probe, const char *name, struct 
                                                 .size_bytes = sizeof(uint32_t)};
             return 0;
         }
-    return -ENOENT;
+    return find_argument(probe, name, value_out);
 }

@@ -22,7 +22,10 @@ struct chosen_probes {
 MUST_USE int chosen_probes_add(struct chosen_probes *list, const char *text, struct gait_error *err);
 void chosen_probes_deinit(struct chosen_probes *list);
 
-/* Where a value of that name is for programs in the kernel: a field, or pid, tid, uid, cpu, comm. -ENOENT: nowhere. */
+/*
+ * Where a value of that name is for programs in the kernel: a field, pid, tid, uid, cpu, comm, or an argument by its
+ * number, arg0. -ENOENT: nowhere.
+ */
 MUST_USE int probe_value_find(const struct source_probe *probe, const char *name, struct program_value *value_out);
 
 #endif

@@ -114,8 +114,9 @@ static int read_value(struct condition_parser *parser, struct program_value *val
     memcpy(name, parser->at, length);
     name[length] = '\0';
     if (probe_value_find(parser->probe, name, value_out) != 0)
-        return error_set(parser->err, ENOENT, "cannot use the condition '%s': %s has no field '%s'", parser->text,
-                         parser->probe->spec, name);
+        return error_set(parser->err, ENOENT,
+                         "cannot use the condition '%s': %s has no field '%s'; gait probe -l '%s' shows which it has",
+                         parser->text, parser->probe->spec, name, parser->probe->spec);
     parser->at += length;
     pass_spaces(parser);
     if (value_out->type == PROGRAM_CHARACTERS || is_of_text(parser->at))

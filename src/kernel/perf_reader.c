@@ -8,6 +8,7 @@
 
 #include "base/partition_point.h"
 #include "kernel/perf_sample.h"
+#include "kernel/stack_unwinder.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -125,6 +126,15 @@ static void pass_plain(struct perf_session *session, struct perf_session_cpu *cp
     receiver->event(receiver->context, &event);
 }
 
+/* The stack of the program, which the kernel has copied. */
+static void undo_stack(struct perf_session *session, const struct perf_sample *sample, struct kernel_event *event)
+{
+    const struct copied_stack stack = {sample->registers, sample->register_count, sample->stack, sample->stack_bytes};
+
+    event->user_frame_count = stack_unwinder_walk(session->unwinder, sample->pid, &stack);
+    event->user_frames = session->unwinder->pcs;
+}
+
 static void pass_sample(struct perf_session *session, struct perf_session_cpu *cpu,
                         const struct perf_event_header *header, const struct perf_receiver *receiver)
 {
@@ -154,6 +164,8 @@ static void pass_sample(struct perf_session *session, struct perf_session_cpu *c
         .user_frames = sample.user_frames,
         .user_frame_count = sample.user_frame_count,
     };
+    if (from->is_copied)
+        undo_stack(session, &sample, &event);
     set_raw(from, session->probes[from->probe], &sample, place, &event);
     receiver->event(receiver->context, &event);
 }
@@ -175,35 +187,53 @@ static void pass_lost(struct perf_session *session, const struct perf_session_cp
 }
 
 /* PERF_RECORD_COMM: pid, tid, name. */
-static void pass_name(const struct perf_event_header *header, const struct perf_receiver *receiver, uint64_t counter)
+static void pass_name(struct perf_session *session, const struct perf_event_header *header,
+                      const struct perf_receiver *receiver, uint64_t counter)
 {
     uint32_t ids[2];
     char name[17] = "";
     size_t room = header->size - sizeof(*header);
+    bool by_exec = (header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
 
-    if (room < sizeof(ids) + 1 || receiver->named == NULL)
+    if (room < sizeof(ids) + 1)
         return;
     memcpy(ids, header + 1, sizeof(ids));
     room -= sizeof(ids);
     memcpy(name, (const uint8_t *)(header + 1) + sizeof(ids), room < 16 ? room : 16);
-    receiver->named(receiver->context, ids[0], ids[1], name, counter, (header->misc & PERF_RECORD_MISC_COMM_EXEC) != 0);
+    if (by_exec && session->unwinder != NULL)
+        mapped_files_execute(&session->unwinder->files, ids[0]);
+    if (receiver->named != NULL)
+        receiver->named(receiver->context, ids[0], ids[1], name, counter, by_exec);
 }
 
 /* PERF_RECORD_MMAP2: pid, tid, address, size, offset, 24 bytes that say which file, protection, flags, path. */
-static void pass_mapping(const struct perf_event_header *header, const struct perf_receiver *receiver, uint64_t counter)
+static void pass_mapping(struct perf_session *session, const struct perf_event_header *header,
+                         const struct perf_receiver *receiver, uint64_t counter)
 {
     const uint8_t *bytes = (const uint8_t *)(header + 1);
     size_t room = header->size - sizeof(*header);
     struct perf_mapping mapping = {.time = counter};
 
-    if (room < 72 || receiver->mapped == NULL || memchr(bytes + 64, '\0', room - 64) == NULL)
+    if (room < 72 || memchr(bytes + 64, '\0', room - 64) == NULL)
         return;
     memcpy(&mapping.pid, bytes, sizeof(mapping.pid));
     memcpy(&mapping.start, bytes + 8, sizeof(mapping.start));
     memcpy(&mapping.size_bytes, bytes + 16, sizeof(mapping.size_bytes));
     memcpy(&mapping.file_offset, bytes + 24, sizeof(mapping.file_offset));
     mapping.path = (const char *)bytes + 64;
-    receiver->mapped(receiver->context, &mapping);
+    if (session->unwinder != NULL)
+        mapped_files_map(&session->unwinder->files, &mapping);
+    if (receiver->mapped != NULL)
+        receiver->mapped(receiver->context, &mapping);
+}
+
+/* What a process has mapped follows from these, for who undoes its stacks. */
+static void note_task(struct mapped_files *files, uint32_t type, const uint32_t ids[4], uint64_t counter)
+{
+    if (type == PERF_RECORD_FORK)
+        mapped_files_fork(files, ids[0], ids[1], counter);
+    else if (ids[0] == ids[2])
+        mapped_files_exit(files, ids[0]);
 }
 
 /* PERF_RECORD_FORK and _EXIT: pid, the parent's pid, tid, the parent's tid. */
@@ -215,6 +245,8 @@ static void pass_task(struct perf_session *session, const struct perf_event_head
     if (header->size < sizeof(*header) + sizeof(ids))
         return;
     memcpy(ids, header + 1, sizeof(ids));
+    if (session->unwinder != NULL)
+        note_task(&session->unwinder->files, header->type, ids, counter);
     /* News come only of the process and of what it makes. */
     if (header->type == PERF_RECORD_FORK && session->options.pid != 0)
         (void)!hash_map_set(&session->processes, ids[0], 1);
@@ -259,10 +291,10 @@ static void pass_record(struct perf_session *session, struct perf_session_cpu *c
         pass_lost(session, cpu, header, receiver, counter);
         break;
     case PERF_RECORD_COMM:
-        pass_name(header, receiver, counter);
+        pass_name(session, header, receiver, counter);
         break;
     case PERF_RECORD_MMAP2:
-        pass_mapping(header, receiver, counter);
+        pass_mapping(session, header, receiver, counter);
         break;
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:

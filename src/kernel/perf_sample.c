@@ -106,6 +106,19 @@ static void take_registers(struct sample_cursor *cursor, uint64_t mask, struct p
     sample->register_count = sample->registers == NULL ? 0 : count;
 }
 
+/* Room of a fixed size, and how much of it is used, behind it. */
+static void take_stack(struct sample_cursor *cursor, struct perf_sample *sample)
+{
+    uint64_t room = take(cursor), used;
+
+    /* Where there was nothing to copy, there is no word about how much it was. */
+    if (room == 0)
+        return;
+    sample->stack = take_bytes(cursor, room);
+    used = take(cursor);
+    sample->stack_bytes = sample->stack == NULL || used > room ? 0 : (size_t)used;
+}
+
 bool perf_sample_read(const struct perf_event_header *header, const struct perf_event_attr *attr,
                       struct perf_sample *sample_out)
 {
@@ -128,6 +141,8 @@ bool perf_sample_read(const struct perf_event_header *header, const struct perf_
         take_raw(&cursor, &sample);
     if (type & PERF_SAMPLE_REGS_USER)
         take_registers(&cursor, attr->sample_regs_user, &sample);
+    if (type & PERF_SAMPLE_STACK_USER)
+        take_stack(&cursor, &sample);
     if (type & PERF_SAMPLE_REGS_INTR)
         take_registers(&cursor, attr->sample_regs_intr, &sample);
     if (cursor.is_short)

@@ -28,6 +28,8 @@ struct perf_sample {
     size_t raw_bytes;
     const uint64_t *registers; /* those of the mask, by number; of the program, or of the kernel */
     size_t register_count;
+    const uint8_t *stack; /* of the program, from its stack pointer on */
+    size_t stack_bytes;
     const uint64_t *kernel_frames; /* the innermost first */
     size_t kernel_frame_count;
     const uint64_t *user_frames;

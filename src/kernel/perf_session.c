@@ -10,6 +10,7 @@
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 #include "kernel/perf_sample.h"
+#include "kernel/stack_unwinder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -275,9 +276,46 @@ void perf_session_destroy(struct perf_session *session)
     free(session->cpus);
     free(session->tids);
     free(session->lost_by_records);
+    stack_unwinder_destroy(session->unwinder);
     if (session->cpu_count != 0)
         hash_map_deinit(&session->processes);
     *session = (struct perf_session){.cpu_count = 0};
+}
+
+/* Where an event's own fields are registers, there is no room for others. */
+static bool can_be_copied(const struct perf_session *session, const struct source_probe *probe)
+{
+    return session->unwinder != NULL && probe->raw != SOURCE_RAW_REGISTERS;
+}
+
+/* A part of a ring, so that many of them fit into it. */
+static uint32_t stack_copy_bytes(const struct perf_session *session)
+{
+    size_t part = session->options.ring_bytes / 16;
+
+    return part < STACK_COPY_BYTES_MAX ? (uint32_t)part & ~7u : STACK_COPY_BYTES_MAX;
+}
+
+static void ask_for_stacks(const struct perf_session *session, const struct source_probe *probe,
+                           struct perf_event_attr *attr)
+{
+    attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+    if (!can_be_copied(session, probe))
+        return;
+    attr->exclude_callchain_user = 1;
+    attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr->sample_regs_user = stack_unwinder_mask();
+    attr->sample_stack_user = stack_copy_bytes(session);
+}
+
+/* Where the memory for it is missing, the kernel follows frame pointers, as it does for CPUs without tables. */
+static void begin_copies(struct perf_session *session)
+{
+    if (!session->options.with_stacks || !session->options.with_copies || stack_unwinder_mask() == 0 ||
+        stack_unwinder_create(&session->unwinder) != 0)
+        return;
+    /* What a stack leads through was mapped before. */
+    session->options.is_ordered = true;
 }
 
 /* What programs write they have chosen themselves. */
@@ -289,6 +327,7 @@ static struct perf_session_event describe(const struct perf_session *session, co
     return (struct perf_session_event){
         .probe = number,
         .is_chosen = is_chosen,
+        .is_copied = (probe->attr.sample_type & PERF_SAMPLE_STACK_USER) != 0,
         /* What programs write, the kernel fills up to whole words, with what happened to be there. */
         .raw_max = is_output(&probe->attr) ? (uint32_t)probe->value_bytes : UINT32_MAX,
         .is_plain = !is_chosen && probe->raw == SOURCE_RAW_BYTES &&
@@ -302,6 +341,7 @@ int perf_session_open(struct perf_session *session, struct source_probe *const *
     session->lost_by_records = calloc(count + 1, sizeof(*session->lost_by_records));
     if (session->lost_by_records == NULL)
         return error_set(err, ENOMEM, "cannot watch anything: there is no memory");
+    begin_copies(session);
     session->probes = probes;
     session->probe_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -312,7 +352,7 @@ int perf_session_open(struct perf_session *session, struct source_probe *const *
         if (session->options.pid != 0 && is_for_all(attr) && !is_output(attr))
             session->options.is_ordered = true;
         if (session->options.with_stacks)
-            attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+            ask_for_stacks(session, probes[i], attr);
         *attr = complete(session, attr);
         result = open_everywhere(session, attr, describe(session, probes[i], (uint32_t)i));
         if (result != 0)

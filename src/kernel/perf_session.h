@@ -24,6 +24,7 @@ struct perf_session_options {
     pid_t pid;           /* 0: all processes */
     bool starts_on_exec; /* of a process that is about to execute a program: not before */
     bool with_stacks;    /* of the kernel and of the program */
+    bool with_copies;    /* those of the program are undone by tables, out of copies that the kernel makes */
     bool with_switches;  /* reports when threads begin and cease to run */
     bool is_ordered;     /* events of all CPUs come by time; else those of each CPU do */
     size_t ring_bytes;   /* a power of two; 0: as above */
@@ -43,6 +44,7 @@ struct perf_session_event {
     uint64_t id;
     bool is_news;
     bool is_plain;    /* its samples have nothing but raw bytes, and all of them are wanted */
+    bool is_copied;   /* its samples have registers and a stack of the program */
     bool is_chosen;   /* samples of processes that are not watched are left out */
     uint32_t raw_max; /* bytes behind these mean nothing */
 };
@@ -61,9 +63,10 @@ struct perf_session {
     struct source_probe *const *probes; /* by number; the caller's */
     uint64_t *lost_by_records;          /* of each source, as the rings say */
     size_t probe_count;
-    struct hash_map processes; /* that are watched, if one is */
-    bool is_sized;             /* the user said how large rings are */
-    bool is_user_only;         /* this user may not see what the kernel does */
+    struct stack_unwinder *unwinder; /* NULL: nothing is copied */
+    struct hash_map processes;       /* that are watched, if one is */
+    bool is_sized;                   /* the user said how large rings are */
+    bool is_user_only;               /* this user may not see what the kernel does */
 };
 
 /* Begins with nothing but the news of processes. Explains errors. */

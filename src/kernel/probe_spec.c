@@ -164,6 +164,7 @@ static bool take_user_function(struct probe_spec *spec, char *text)
 
     if (spec->path[0] == '\0' || !take_name(spec, name))
         return false;
+    name += name[0] == '*' && name[1] == '0';
     if (name[0] >= '0' && name[0] <= '9') {
         spec->has_address = true;
         spec->name = "";

@@ -173,8 +173,12 @@ static int visit_function(void *context, const struct user_function *function)
     char *spec;
     int result;
 
-    if (asprintf(&spec, "%s:%s%s%s:%.*s", probe_kind_name(listing->spec->kind), quote, listing->spec->path, quote,
-                 (int)function->name_length, function->name) < 0)
+    if (function->name_length == 0) {
+        if (asprintf(&spec, "%s:%s%s%s:0x%" PRIx64, probe_kind_name(listing->spec->kind), quote, listing->spec->path,
+                     quote, function->address) < 0)
+            return -ENOMEM;
+    } else if (asprintf(&spec, "%s:%s%s%s:%.*s", probe_kind_name(listing->spec->kind), quote, listing->spec->path,
+                        quote, (int)function->name_length, function->name) < 0)
         return -ENOMEM;
     result = listing->visit(listing->context, spec);
     free(spec);
@@ -185,11 +189,18 @@ static int list(const struct probe_spec *spec, source_visit *visit, void *contex
 {
     struct uprobe_listing listing = {spec, visit, context};
     struct user_code code;
+    char *text;
     int result = user_code_open(spec->path, &code, err);
 
     if (result != 0)
         return result;
-    result = user_code_list(&code, spec->name, visit_function, &listing);
+    /* What stands in front of a distance may be the name of the file. */
+    if (asprintf(&text, spec->offset == 0 ? "%s" : "%s+0x%" PRIx64, spec->name, spec->offset) < 0) {
+        user_code_close(&code);
+        return -ENOMEM;
+    }
+    result = user_code_list(&code, text, visit_function, &listing);
+    free(text);
     user_code_close(&code);
     return result;
 }

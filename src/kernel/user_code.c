@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "kernel/user_code.h"
 
-#include "base/glob.h"
 #include "hosted/error_text.h"
+#include "symbolize/spelled_functions.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -150,28 +150,43 @@ int user_code_find(const struct user_code *code, const char *name, struct user_f
     return code->debug.symbols.bytes == NULL ? -ENOENT : find_in(code, &code->debug.symbols, name, function_out);
 }
 
-static int list_in(const struct user_code *code, const struct elf_symbols *symbols, const char *pattern,
-                   int (*visit)(void *context, const struct user_function *function), void *context)
+/* An address or a line is a place of its own; a function is where it begins. */
+static int make_place(const struct user_code *code, const struct function_spelling *spelling,
+                      const struct spelled_one *one, struct user_function *function_out)
 {
-    const struct glob_text wanted = {pattern, strlen(pattern)};
-    struct user_function function;
-    struct elf_symbol symbol;
-    int result = 0;
+    const struct elf_symbol symbol = {.name = one->name, .name_length = one->name_length, .address = one->start};
+    const struct elf_symbol place = {.name = "", .address = one->at};
 
-    for (uint64_t i = 0; i < elf_symbols_count(symbols) && result == 0; i++)
-        if (elf_symbols_peek(symbols, i, &symbol) == 0 && symbol.is_function &&
-            glob_matches(wanted, (struct glob_text){symbol.name, symbol.name_length}) &&
-            make_function(code, &symbol, &function) == 0)
-            result = visit(context, &function);
-    return result;
+    return make_function(code, spelling->kind == SPELLING_NAME && one->name != NULL ? &symbol : &place, function_out);
+}
+
+/* The places of a line are as many as it has code. */
+static int find_spelled(struct spelled_file *file, const struct function_spelling *spelling, struct spelled_list *list)
+{
+    if (spelling->has_module && !function_spelling_has_module(spelling, file->path))
+        return -ENOENT;
+    return spelling->kind == SPELLING_LINE ? spelled_lines_find(file->path, spelling, list)
+                                           : spelled_functions_find(file, spelling, list);
 }
 
 int user_code_list(const struct user_code *code, const char *pattern,
                    int (*visit)(void *context, const struct user_function *function), void *context)
 {
-    int result = list_in(code, &code->file.symbols, pattern, visit, context);
+    const struct function_spelling spelling = function_spelling_of(pattern);
+    struct spelled_list list = {.count = 0};
+    struct user_function function;
+    struct spelled_file file;
+    int result;
 
-    if (result == 0 && code->debug.symbols.bytes != NULL)
-        result = list_in(code, &code->debug.symbols, pattern, visit, context);
+    spelled_file_borrow(&file, code->path, &code->file.symbols,
+                        code->debug.symbols.bytes == NULL ? NULL : &code->debug.symbols);
+    result = find_spelled(&file, &spelling, &list);
+    if (result == -ENOENT)
+        result = 0;
+    for (size_t i = 0; i < list.count && result == 0; i++)
+        if (make_place(code, &spelling, &list.ones[i], &function) == 0)
+            result = visit(context, &function);
+    spelled_list_deinit(&list);
+    spelled_file_close(&file);
     return result;
 }

@@ -40,7 +40,10 @@ MUST_USE int user_code_find(const struct user_code *code, const char *name, stru
 /* Where the code of an address is in the file. -ENOENT: there is none. */
 MUST_USE int user_code_place(const struct user_code *code, uint64_t address, uint64_t *file_offset_out);
 
-/* Calls visit for each function that matches; some may come twice. Another result than 0 ends it. */
+/*
+ * Calls visit for each function that is meant (symbolize/function_spelling.h); places that are no function's beginning
+ * have an empty name. Another result than 0 ends it.
+ */
 MUST_USE int user_code_list(const struct user_code *code, const char *pattern,
                             int (*visit)(void *context, const struct user_function *function), void *context);
 

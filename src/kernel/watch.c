@@ -29,7 +29,8 @@ static int find_value(const struct source_probe *probe, const char *name, struct
     }
     if (probe_value_find(probe, name, value) == 0)
         return 0;
-    return error_set(err, ENOENT, "cannot count by '%s': %s has no such field", name, probe->spec);
+    return error_set(err, ENOENT, "cannot count by '%s': %s has no such field; gait probe -l '%s' shows which it has",
+                     name, probe->spec, probe->spec);
 }
 
 static int make_config(const struct watch *watch, size_t which, struct program_config *config, struct gait_error *err)

@@ -59,13 +59,38 @@ EXPORT int gait_stalker_prefetch(struct gait_stalker *stalker, const struct gait
     result = stalker_handle_request(options, &request, err);
     if (result != 0)
         return result;
-    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(address));
+    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(address), NULL);
     if (result == -EFAULT)
         return error_set(err, result, "cannot translate 0x%llx ahead of time: no code can be read there",
                          (unsigned long long)address);
     if (result != 0)
         return error_set(err, result, "cannot translate 0x%llx ahead of time: %s", (unsigned long long)address,
                          strerror(-result));
+    return 0;
+}
+
+EXPORT int gait_stalker_prefetch_link(struct gait_stalker *stalker, const struct gait_follow_options *options,
+                                      uint64_t from, uint64_t to, struct gait_error *err)
+{
+    unsigned long long source = from, target = to;
+    struct app_pc to_pc = app_pc_of(to);
+    struct follow_request request;
+    int result;
+
+    if (stalker == NULL)
+        return stalker_handle_missing(err, "link blocks ahead of time");
+    result = stalker_handle_request(options, &request, err);
+    if (result != 0)
+        return result;
+    result = unit_prefetch(stalker->engine, &request.configuration, app_pc_of(from), &to_pc);
+    if (result == -ENOENT)
+        return error_set(err, result, "cannot link 0x%llx to 0x%llx: no branch of that block leads there", source,
+                         target);
+    if (result == -EFAULT)
+        return error_set(err, result, "cannot link 0x%llx to 0x%llx: no code can be read at one of them", source,
+                         target);
+    if (result != 0)
+        return error_set(err, result, "cannot link 0x%llx to 0x%llx: %s", source, target, strerror(-result));
     return 0;
 }
 

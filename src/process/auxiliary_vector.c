@@ -2,6 +2,7 @@
 /* Linux gives it by prctl() from 6.4 on, which needs no /proc and no right to read it. */
 #include "process/auxiliary_vector.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
@@ -48,7 +49,7 @@ static long read_entries(struct auxiliary_entry *entries, long size_bytes)
 
     if (got > 0)
         return got < size_bytes ? got : size_bytes;
-    fd = raw_syscall(__NR_openat, AT_FDCWD, (long)"/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    fd = descriptor_open("/proc/self/auxv", O_RDONLY);
     if (fd < 0)
         return fd;
     got = raw_syscall(__NR_read, fd, (long)entries, size_bytes, 0, 0, 0);

@@ -2,6 +2,7 @@
 /* pread and pwrite at the offset that is the address. No state beyond the descriptor, no lock. */
 #include "process/forced_memory.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 
 #include <asm/errno.h>
@@ -13,7 +14,7 @@
 
 static long open_memory(void)
 {
-    return raw_syscall(__NR_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+    return descriptor_open("/proc/self/mem", O_RDWR);
 }
 
 /* The files of processes that are not dumpable belong to root. */

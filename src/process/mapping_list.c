@@ -2,6 +2,7 @@
 /* A line is "start-end rwxp offset device inode   path", taken a character at a time from whatever read() gives. */
 #include "process/mapping_list.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 
 #include <asm/unistd.h>
@@ -103,7 +104,7 @@ int mapping_list_visit(uint64_t start, uint64_t end, void (*visit)(void *context
                        void *context)
 {
     static const char path[] = "/proc/thread-self/maps";
-    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(path, O_RDONLY);
     char buffer[BUFFER_BYTES];
     struct mapping_line line;
     long got;

@@ -28,6 +28,7 @@
 #define ARCH_PRCTL_GET_FS 0x1003
 #define ARCH_PRCTL_GET_GS 0x1004
 #define SECCOMP_FILTER    1
+#define SECCOMP_SIZES     3
 #define IOVEC_BYTES       16
 /* Strings that are passed to programs have no count: this many pointers are looked at. */
 #define STRINGS_LOOKED_AT 33
@@ -63,35 +64,74 @@ static uint64_t count_of(const struct system_call_argument *argument, const stru
     }
 }
 
-/* Terminals have commands that are older than sizes in them. */
-static uint64_t ioctl_bytes(uint32_t command, unsigned *direction_out)
+/* Commands that are older than sizes in them: how much is worth a look, by what they begin with. */
+struct old_commands {
+    uint8_t type;
+    uint16_t size_bytes;
+};
+
+static const struct old_commands old_commands[] = {
+    {0x03, 16},  /* disks of IDE */
+    {0x12, 72},  /* blocks */
+    {0x4b, 32},  /* keyboards and screens */
+    {0x4c, 232}, /* loop devices */
+    {0x56, 8},   /* consoles */
+    {0x89, 40},  /* sockets and interfaces */
+};
+
+/* Terminals: settings, their older form, sizes of windows; all others take or answer a number. */
+static uint64_t terminal_bytes(uint32_t command, unsigned *direction_out)
 {
-    *direction_out = command >> 30 & 3; /* 1: the program writes, the kernel reads; 2: the other way round */
-    if (command >> 8 != 0x54)
-        return command >> 16 & 0x3fff;
+    bool is_read = command == 0x5401 || command == 0x5405 || command == 0x5413 || command == 0x5456;
+
+    *direction_out = is_read ? SYSTEM_CALL_OUT : SYSTEM_CALL_IN;
     switch (command) {
-    case 0x5401: /* TCGETS */
-        *direction_out = SYSTEM_CALL_OUT;
-        return 36;
-    case 0x5402: /* TCSETS, TCSETSW, TCSETSF */
+    case 0x5401: /* TCGETS, TCSETS, TCSETSW, TCSETSF */
+    case 0x5402:
     case 0x5403:
     case 0x5404:
-        *direction_out = SYSTEM_CALL_IN;
+    case 0x5456: /* TIOCGLCKTRMIOS, TIOCSLCKTRMIOS */
+    case 0x5457:
         return 36;
-    case 0x5413: /* TIOCGWINSZ */
-        *direction_out = SYSTEM_CALL_OUT;
+    case 0x5405: /* TCGETA, TCSETA, TCSETAW, TCSETAF */
+    case 0x5406:
+    case 0x5407:
+    case 0x5408:
+        return 18;
+    case 0x5413: /* TIOCGWINSZ, TIOCSWINSZ */
+    case 0x5414:
         return 8;
-    case 0x5414: /* TIOCSWINSZ */
-        *direction_out = SYSTEM_CALL_IN;
-        return 8;
-    case 0x5410: /* TIOCSPGRP, FIONBIO */
+    case 0x5410: /* TIOCSPGRP, TIOCSTI, TIOCSSOFTCAR, TIOCPKT, TIOCSETD, TIOCMBIS and the like, FIONBIO, FIOASYNC */
+    case 0x5412:
+    case 0x541a:
+    case 0x5420:
+    case 0x5423:
+    case 0x5416:
+    case 0x5417:
+    case 0x5418:
     case 0x5421:
-        *direction_out = SYSTEM_CALL_IN;
+    case 0x5452:
         return 4;
     default: /* TIOCGPGRP, FIONREAD, TIOCGSID and the like answer with a number */
         *direction_out = SYSTEM_CALL_OUT;
         return 4;
     }
+}
+
+static uint64_t ioctl_bytes(uint32_t command, unsigned *direction_out)
+{
+    *direction_out = command >> 30 & 3; /* 1: the program writes, the kernel reads; 2: the other way round */
+    if (command >> 16 != 0)
+        return command >> 16 & 0x3fff;
+    if (command >> 8 == 0x54)
+        return terminal_bytes(command, direction_out);
+    for (unsigned i = 0; i < sizeof(old_commands) / sizeof(old_commands[0]); i++) {
+        if (old_commands[i].type == command >> 8) {
+            *direction_out = SYSTEM_CALL_INOUT;
+            return old_commands[i].size_bytes;
+        }
+    }
+    return 0;
 }
 
 static uint64_t fcntl_bytes(uint64_t command)
@@ -191,7 +231,8 @@ static uint64_t dependent_bytes(const struct system_call_argument *argument, uin
     case SYSTEM_CALL_FUTEX_TIMEOUT:
         return futex_waits(arguments[1]) ? system_call_struct_bytes(SYSTEM_CALL_STRUCT_timespec) : 0;
     case SYSTEM_CALL_SECCOMP_ARGUMENT:
-        return arguments[0] == SECCOMP_FILTER ? 16 : 0;
+        *direction = (uint32_t)arguments[0] == SECCOMP_SIZES ? SYSTEM_CALL_OUT : SYSTEM_CALL_IN;
+        return (uint32_t)arguments[0] == SECCOMP_FILTER ? 16 : (uint32_t)arguments[0] <= SECCOMP_SIZES ? 6 : 0;
     default:
         return 0;
     }

@@ -49,6 +49,7 @@ enum system_call_kind {
     SYSTEM_CALL_SIZE, /* unsigned, 64 bits */
     SYSTEM_CALL_OFFSET,
     SYSTEM_CALL_HEX,
+    SYSTEM_CALL_HEX32,   /* the lower half of one */
     SYSTEM_CALL_ADDRESS, /* that is not followed */
     SYSTEM_CALL_MODE,
     SYSTEM_CALL_FD,
@@ -82,6 +83,8 @@ enum system_call_kind {
     SYSTEM_CALL_PTRACE_ADDRESS,
     SYSTEM_CALL_PTRACE_DATA,
     SYSTEM_CALL_SECCOMP_FLAGS,
+    SYSTEM_CALL_IO_PRIORITY,
+    SYSTEM_CALL_BARRIER_CPU,     /* only with flags */
     SYSTEM_CALL_SIGRETURN_FRAME, /* no argument: it is on the stack */
     /* of results only */
     SYSTEM_CALL_FCNTL,
@@ -89,8 +92,11 @@ enum system_call_kind {
     SYSTEM_CALL_TIMEX,
     SYSTEM_CALL_PERSONALITY,
     SYSTEM_CALL_TIME,
-    SYSTEM_CALL_POLL,   /* a number, and what happened to which descriptor */
-    SYSTEM_CALL_SELECT, /* the same */
+    SYSTEM_CALL_PRCTL,      /* what the operation says */
+    SYSTEM_CALL_PRIORITIES, /* of input and output */
+    SYSTEM_CALL_MEMBARRIER, /* flags, if they were asked for */
+    SYSTEM_CALL_POLL,       /* a number, and what happened to which descriptor */
+    SYSTEM_CALL_SELECT,     /* the same */
     /* memory */
     SYSTEM_CALL_FIRST_POINTER,
     SYSTEM_CALL_PATH = SYSTEM_CALL_FIRST_POINTER, /* ended by NUL */

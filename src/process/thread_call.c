@@ -2,6 +2,7 @@
 /* A line is "running", "-1 sp pc" or "number argument... sp pc", all but the number hexadecimal. */
 #include "process/thread_call.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/text_format.h"
 #include "base/text_parse.h"
@@ -71,7 +72,7 @@ int thread_call_read(int tid, struct thread_call *call_out)
     text_put_string(&text, "/proc/self/task/");
     text_put_signed(&text, tid);
     text_put_string(&text, "/syscall");
-    fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    fd = descriptor_open(path, O_RDONLY);
     if (fd < 0)
         return -ESRCH;
     got = raw_syscall(__NR_read, fd, (long)line, sizeof(line), 0, 0, 0);

@@ -6,6 +6,7 @@
  */
 #include "process/thread_list.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/text_format.h"
 #include "base/text_parse.h"
@@ -37,7 +38,7 @@ int thread_current(void)
 
 static long open_for_reading(const char *path, int flags)
 {
-    return raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC | flags, 0, 0, 0);
+    return descriptor_open(path, O_RDONLY | flags);
 }
 
 static void close_file(long fd)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "process/thread_name.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/text_format.h"
 
@@ -23,7 +24,7 @@ void thread_name_of(int tid, char name_out[THREAD_NAME_BYTES])
 
     text_init(&text, path, sizeof(path));
     text_format(&text, "/proc/self/task/%d/comm", tid);
-    fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    fd = descriptor_open(path, O_RDONLY);
     name_out[0] = '\0';
     if (fd < 0)
         return;

@@ -2,6 +2,7 @@
 /* The kernel's line on a thread has all that is asked for: its name, and when it began. */
 #include "process/thread_observer.h"
 
+#include "base/descriptor.h"
 #include "base/memory_functions.h"
 #include "base/raw_syscall.h"
 #include "base/text_format.h"
@@ -41,7 +42,7 @@ static long read_line(int tid, char *line, size_t capacity)
 
     text_init(&text, path, sizeof(path));
     text_format(&text, "/proc/self/task/%d/stat", tid);
-    fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    fd = descriptor_open(path, O_RDONLY);
     if (fd < 0)
         return fd;
     got = raw_syscall(__NR_read, fd, (long)line, (long)capacity, 0, 0, 0);

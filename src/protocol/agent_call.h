@@ -59,7 +59,24 @@ struct agent_pattern {
     uint32_t is_recorded; /* where functions are hooked: it is as AGENT_PATTERN_HOOK besides */
     uint32_t reserved;
     char text[AGENT_PATTERN_BYTES];
+    char other[AGENT_PATTERN_BYTES];       /* functions besides, as a glob for the names that linkers have; or empty */
     struct detail_declaration declaration; /* of AGENT_PATTERN_DETAIL, if there is one */
+};
+
+#define AGENT_PLACES_MAX 4096u
+
+/* A function that patterns mean, which the controller has looked up; protocol/agent_places.h says how it is found. */
+struct agent_place {
+    uint64_t module;   /* of the path of its file */
+    uint64_t address;  /* as the file has it; UINT64_MAX: none is */
+    uint64_t patterns; /* a bit for each: of those that were looked up in that file, nothing else there is meant */
+};
+
+/* All of a module are side by side. */
+struct agent_places {
+    uint32_t count;
+    uint32_t reserved;
+    struct agent_place places[AGENT_PLACES_MAX];
 };
 
 #define AGENT_KNOWN_MAX        2048u
@@ -135,6 +152,7 @@ struct agent_options {
     struct agent_injection injections[AGENT_INJECTIONS_MAX];
     struct agent_pattern patterns[AGENT_PATTERNS_MAX];
     struct agent_known known; /* of functions that patterns for the detail lane mean */
+    struct agent_places places;
 };
 
 /* Most of it is room for patterns and functions, of which there are few as a rule: what is used of both, in bytes. */
@@ -148,17 +166,33 @@ static inline size_t agent_known_bytes(const struct agent_known *known)
     return known->count == 0 ? offsetof(struct agent_known, declarations) : sizeof(*known);
 }
 
+static inline size_t agent_places_bytes(const struct agent_places *places)
+{
+    return offsetof(struct agent_places, places) + places->count * sizeof(places->places[0]);
+}
+
 /* To nothing, with no patterns and no functions. */
 static inline void agent_options_clear(struct agent_options *options)
 {
     __builtin_memset(options, 0, offsetof(struct agent_options, patterns));
     __builtin_memset(&options->known, 0, offsetof(struct agent_known, declarations));
+    options->places.count = 0;
 }
+
+/* How a thread's system calls are dispatched to itself, as ptrace has it; all zero: they are not. */
+struct agent_dispatch {
+    uint64_t mode;
+    uint64_t selector;
+    uint64_t start;
+    uint64_t size;
+};
 
 /* A thread that is stopped: its registers, which the agent may change. */
 struct agent_thread {
     int32_t tid;
     int32_t result; /* 0: the registers are to be set; 1: there is nothing to do; negative: what went wrong */
+    struct agent_dispatch
+        dispatch; /* by AGENT_LOOK: what it has asked for, and has otherwise as long as we are there */
     struct thread_registers registers;
 };
 

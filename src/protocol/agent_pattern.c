@@ -2,26 +2,38 @@
 #include "protocol/agent_pattern.h"
 
 #include "base/memory_functions.h"
+#include "base/text_parse.h"
 
 /* What /proc puts behind the path of a file that is gone. */
 #define GONE " (deleted)"
 
-static struct glob_text find_text(const struct agent_pattern *pattern)
+/* Nobody has checked that it ends. */
+static struct glob_text find_text(const char start[AGENT_PATTERN_BYTES])
 {
-    struct glob_text text = {pattern->text, 0};
+    struct glob_text text = {start, 0};
 
-    /* Nobody has checked that it ends. */
-    while (text.length < sizeof(pattern->text) && pattern->text[text.length] != '\0')
+    while (text.length < AGENT_PATTERN_BYTES && start[text.length] != '\0')
         text.length++;
     return text;
 }
 
+/* 0: it is none. */
+static uint64_t read_address(struct glob_text text)
+{
+    uint64_t address;
+
+    if (text.length < 3 || text.start[0] != '0' || text.start[1] != 'x' ||
+        text_parse_number(text.start, text.length, &address) != 0)
+        return 0;
+    return address;
+}
+
 void agent_pattern_split(const struct agent_pattern *pattern, struct agent_pattern_parts *parts_out)
 {
-    struct glob_text text = find_text(pattern);
+    struct glob_text text = find_text(pattern->text);
     size_t mark = 0;
 
-    *parts_out = (struct agent_pattern_parts){{text.start, 0}, {text.start, 0}};
+    *parts_out = (struct agent_pattern_parts){{text.start, 0}, {text.start, 0}, find_text(pattern->other), 0};
     while (mark < text.length && text.start[mark] != '!')
         mark++;
     if (mark < text.length) {
@@ -32,6 +44,7 @@ void agent_pattern_split(const struct agent_pattern *pattern, struct agent_patte
     } else {
         parts_out->function = text;
     }
+    parts_out->address = read_address(parts_out->function);
 }
 
 static struct glob_text without_gone(struct glob_text path)
@@ -66,6 +79,11 @@ bool agent_pattern_has_module(const struct agent_pattern_parts *parts, struct gl
         return is_program && parts->function.length != 0;
     path = without_gone(path);
     return glob_matches(parts->module, has_slash(parts->module) ? path : base_name(path));
+}
+
+bool agent_pattern_has_function(const struct agent_pattern_parts *parts, struct glob_text name)
+{
+    return glob_matches(parts->function, name) || (parts->other.length != 0 && glob_matches(parts->other, name));
 }
 
 bool agent_pattern_is_whole(const struct agent_pattern_parts *parts)

@@ -46,15 +46,16 @@ static int end_call(void *context, const struct view_call *call)
 {
     struct totals_worker *worker = context;
     struct function_sum *sum = &worker->sums.sums[worker->open[--worker->open_count]];
-    uint64_t ticks = call->end - call->begin;
+    uint64_t ticks = view_call_part_ticks(call);
 
     sum->calls += !(call->flags & CALL_RESUMED);
     sum->summed += ticks;
     sum->self += ticks - call->inner;
     sum->total += --sum->open_count == 0 ? ticks : 0;
-    if (call->flags & CALL_SUSPENDED)
+    sum->entry_only += (call->flags & CALL_ENTRY_ONLY) != 0;
+    if (call->flags & (CALL_SUSPENDED | CALL_ENTRY_ONLY))
         return 0;
-    ticks += call->earlier;
+    ticks = view_call_ticks(call);
     sum->shortest = ticks < sum->shortest ? ticks : sum->shortest;
     sum->longest = ticks > sum->longest ? ticks : sum->longest;
     return 0;
@@ -82,6 +83,7 @@ static void begin_thread(void *context, size_t thread)
 
     worker->process = (uint32_t)worker->scan.trace->threads[thread].process;
     call_tracker_init(&worker->tracker, &receiver);
+    call_tracker_know_goroutines(&worker->tracker, worker->scan.trace->processes[worker->process].goroutines, thread);
 }
 
 static void end_thread(void *context, size_t thread)
@@ -129,6 +131,7 @@ static int add_sum(struct call_totals *totals, struct query_source *source, cons
     total->total += sum->total;
     total->summed += sum->summed;
     total->self += sum->self;
+    total->entry_only += sum->entry_only;
     total->shortest = sum->shortest < total->shortest ? sum->shortest : total->shortest;
     total->longest = sum->longest > total->longest ? sum->longest : total->longest;
     return 0;

@@ -15,7 +15,20 @@ struct call_total {
     uint64_t self;
     uint64_t shortest;
     uint64_t longest;
+    uint64_t entry_only; /* of the calls: no time is known of them */
 };
+
+/* Whether there is a time at all. */
+static inline bool call_total_has_times(const struct call_total *total)
+{
+    return total->calls != total->entry_only;
+}
+
+/* Of the calls whose time is known, of which there are some. */
+static inline uint64_t call_total_timed_calls(const struct call_total *total)
+{
+    return total->calls - total->entry_only;
+}
 
 /* Adds how long a call was on its stack, in all its parts, which has ended. */
 static inline void call_total_add_time(struct call_total *total, uint64_t ticks)

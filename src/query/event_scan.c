@@ -24,7 +24,8 @@ static void begin_thread(struct event_scan *scan, size_t thread)
     scan->thread = thread;
     result = trace_events_begin(&scan->walk, scan->trace->files.folder, shown->pieces, shown->piece_count,
                                 &scan->trace->processes[shown->process].blocks, &scan->receiver);
-    if (result == 0)
+    /* What a goroutine is in follows from all that came before. */
+    if (result == 0 && scan->trace->processes[shown->process].goroutines == NULL)
         trace_events_skip(scan->walk, scan->skip_before);
     if (result != 0)
         note(scan, error_set(&why, ENOMEM, "cannot read the events of thread %u: there is no memory", shown->tid),

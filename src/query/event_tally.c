@@ -83,6 +83,8 @@ static int take_events(void *context, const struct gait_event *events, size_t co
         uint64_t time = trace_span_time(span, events, count, i);
 
         worker->last_time = time > worker->last_time ? time : worker->last_time;
+        if (events[i].kind == GAIT_EVENT_GOROUTINE)
+            continue;
         if (worker->subject == EVENT_TALLY_EVENTS)
             add(worker, events[i].kind, events[i].location, worker->last_time, 1);
         else if (events[i].kind & (GAIT_EVENT_ENTER | GAIT_EVENT_CALL | GAIT_EVENT_RESUME))
@@ -179,10 +181,9 @@ static bool count_records(struct tally_worker *worker, const struct event_blocks
         count = count_of(worker, event_header_number(header));
         if (count == NULL)
             return false;
-        if (event_header_record(header) == EVENT_RECORD_ENTER)
-            count->entered++;
-        else
-            count->left++;
+        count->entered += event_header_record(header) == EVENT_RECORD_ENTER;
+        count->entered += event_header_record(header) == EVENT_RECORD_PASSED;
+        count->left += event_header_record(header) != EVENT_RECORD_ENTER;
     }
     return true;
 }

@@ -21,6 +21,7 @@ struct function_sum {
     uint64_t self;
     uint64_t shortest;
     uint64_t longest;
+    uint64_t entry_only; /* of the calls: no time is known of them */
 };
 
 struct function_sums {

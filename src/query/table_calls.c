@@ -26,12 +26,12 @@ static const struct query_column columns[] = {
     PLACE_COLUMN_LIST("the function that was called"),
     [CALLS_DEPTH] = {"depth", "INTEGER", "how many calls of the thread are open around it", QUERY_PUSH_NUMBER},
     [CALLS_START] = {"start_ns", "INTEGER", "when it began, since the recording did", QUERY_PUSH_NUMBER},
-    [CALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took", QUERY_PUSH_NUMBER},
+    [CALLS_DURATION] = {"duration_ns", "INTEGER", "how long it took; NULL: only its entry was seen", QUERY_PUSH_NUMBER},
     [CALLS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0},
     [CALLS_CALLER] = {"caller", "TEXT", "the call around it; NULL: none is known", 0},
     [CALLS_FLAGS] = {"flags", "TEXT",
                      "'guessed' times, 'cut' off, 'unwound', 'no return' was seen, 'suspended' or 'resumed': a part of "
-                     "a call; NULL: nothing",
+                     "a call, 'entry only': it is not known when it ended; NULL: nothing",
                      0},
     [CALLS_END] = {"end_ns", "INTEGER", "when it ended", 0},
 };
@@ -110,6 +110,8 @@ static bool has_duration(const struct calls_cursor *cursor, const struct view_ca
 
     if (cursor->duration.low == INT64_MIN && cursor->duration.high == INT64_MAX)
         return true;
+    if (call->flags & CALL_ENTRY_ONLY)
+        return false;
     duration = (int64_t)duration_of(cursor, call);
     return duration >= cursor->duration.low && duration <= cursor->duration.high;
 }
@@ -164,9 +166,11 @@ static void begin_thread(void *context, size_t thread)
     struct calls_cursor *cursor = context;
     const struct call_receiver receiver = {begin_call, end_call, NULL, cursor, NULL};
 
-    (void)thread;
+    const struct view_trace *trace = cursor->scanned.base.source->trace;
+
     cursor->open_count = cursor->wanted_open = 0;
     call_tracker_init(&cursor->tracker, &receiver);
+    call_tracker_know_goroutines(&cursor->tracker, trace->processes[trace->threads[thread].process].goroutines, thread);
 }
 
 static void end_thread(void *context, size_t thread)
@@ -216,9 +220,10 @@ static void put_flags(sqlite3_context *result, uint32_t flags)
     static const struct {
         uint32_t flag;
         const char *name;
-    } names[] = {{CALL_GUESSED, "guessed"},     {CALL_CUT, "cut"},
-                 {CALL_UNWOUND, "unwound"},     {CALL_NO_RETURN, "no return"},
-                 {CALL_SUSPENDED, "suspended"}, {CALL_RESUMED, "resumed"}};
+    } names[] = {{CALL_GUESSED, "guessed"},      {CALL_CUT, "cut"},
+                 {CALL_UNWOUND, "unwound"},      {CALL_NO_RETURN, "no return"},
+                 {CALL_SUSPENDED, "suspended"},  {CALL_RESUMED, "resumed"},
+                 {CALL_ENTRY_ONLY, "entry only"}};
     char text[64] = "";
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -239,6 +244,9 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
                          rows->is_counting ? rows->counted_row->function : row->function);
         return;
     }
+    /* Nobody knows: NULL. */
+    if (row->flags & CALL_ENTRY_ONLY && (which == CALLS_END || which == CALLS_DURATION || which == CALLS_SELF))
+        return;
     switch (which) {
     case CALLS_DEPTH:
         sqlite3_result_int64(result, row->depth);

@@ -16,6 +16,7 @@ enum events_column {
     EVENTS_TARGET_FUNCTION,
     EVENTS_TARGET,
     EVENTS_IS_UNWOUND,
+    EVENTS_IS_ENTRY_ONLY,
     EVENTS_NUMBER,
     EVENTS_COLUMNS,
 };
@@ -31,6 +32,8 @@ static const struct query_column columns[] = {
     [EVENTS_TARGET_FUNCTION] = {"target_function", "TEXT", "of calls and returns: where they go", 0},
     [EVENTS_TARGET] = {"target", "INTEGER", "the same as an address; where a block ends", 0},
     [EVENTS_IS_UNWOUND] = {"is_unwound", "INTEGER", "1: an exception or a long jump ended the function", 0},
+    [EVENTS_IS_ENTRY_ONLY] = {"is_entry_only", "INTEGER",
+                              "1 of a leave: when the function ended was not seen, and is not known", 0},
     [EVENTS_NUMBER] = {"number", "INTEGER", "which event of its thread it is, from 1 on: their order", 0},
 };
 
@@ -43,6 +46,7 @@ struct event_row {
     uint32_t function;
     bool is_guessed;
     bool is_unwound;
+    bool is_entry_only;
     uint64_t number;
 };
 
@@ -64,7 +68,7 @@ static int take_event(struct events_cursor *cursor, const struct gait_event *eve
     uint32_t function = VIEW_NO_FUNCTION;
     struct event_row *row;
 
-    if (time < rows->first || !(event->kind & rows->kinds))
+    if (event->kind == GAIT_EVENT_GOROUTINE || time < rows->first || !(event->kind & rows->kinds))
         return 0;
     if (cursor->needs_function) {
         function = query_source_number(rows->base.source, rows->thread.process, event->location, time);
@@ -83,6 +87,7 @@ static int take_event(struct events_cursor *cursor, const struct gait_event *eve
         .function = function,
         .is_guessed = is_guessed,
         .is_unwound = event->is_unwound != 0,
+        .is_entry_only = event->is_entry_only != 0,
         .number = cursor->number,
     };
     return 0;
@@ -202,6 +207,9 @@ static void column(struct query_cursor *base, sqlite3_context *result, int which
         break;
     default:
         sqlite3_result_int64(result, row->is_unwound);
+        break;
+    case EVENTS_IS_ENTRY_ONLY:
+        sqlite3_result_int64(result, row->is_entry_only);
         break;
     }
 }

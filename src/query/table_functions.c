@@ -27,7 +27,9 @@ static const struct query_column columns[] = {
     [FUNCTIONS_LINE] = {"line", "INTEGER", "and the line there", 0},
     [FUNCTIONS_PID] = {"pid", "INTEGER", "the process", QUERY_PUSH_NUMBER},
     [FUNCTIONS_CALLS] = {"calls", "INTEGER", "how often it was called", 0},
-    [FUNCTIONS_TOTAL] = {"total_ns", "INTEGER", "how long all calls took; those within another one not again", 0},
+    [FUNCTIONS_TOTAL] =
+        {"total_ns", "INTEGER",
+         "how long all calls took; those within another one not again; NULL, as the next: only entries were seen", 0},
     [FUNCTIONS_SELF] = {"self_ns", "INTEGER", "of that, not in calls that it made", 0},
     [FUNCTIONS_MIN] = {"min_ns", "INTEGER", "the shortest call", 0},
     [FUNCTIONS_AVG] = {"avg_ns", "INTEGER", "of all calls, those within another one too", 0},
@@ -98,11 +100,14 @@ static int next(struct query_cursor *base)
     return 0;
 }
 
+/* Without a time there is NULL. */
 static void put_number(const struct functions_cursor *cursor, sqlite3_context *result, int which)
 {
     const struct call_total *total = total_of(cursor);
     const struct query_source *source = cursor->base.source;
 
+    if (which != FUNCTIONS_CALLS && !call_total_has_times(total))
+        return;
     switch (which) {
     case FUNCTIONS_CALLS:
         sqlite3_result_int64(result, (int64_t)total->calls);
@@ -119,7 +124,8 @@ static void put_number(const struct functions_cursor *cursor, sqlite3_context *r
             sqlite3_result_int64(result, query_source_span_ns(source, total->shortest));
         break;
     case FUNCTIONS_AVG:
-        sqlite3_result_int64(result, query_source_span_ns(source, total->summed) / (int64_t)total->calls);
+        sqlite3_result_int64(result,
+                             query_source_span_ns(source, total->summed) / (int64_t)call_total_timed_calls(total));
         break;
     default:
         sqlite3_result_int64(result, query_source_span_ns(source, total->longest));

@@ -11,12 +11,14 @@
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
 #include "inject/exec_watch.h"
+#include "inject/limits.h"
 #include "inject/pid_namespace.h"
 #include "inject/stop_signals.h"
 #include "inject/trace_refusal.h"
 #include "record/drain_pace.h"
 #include "record/ring_drain.h"
 #include "ring/ring_notice.h"
+#include "trace/foreign_roots.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -74,12 +76,6 @@ static void report(const struct family *family, const char *format, pid_t pid, c
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
-
-/* There may be more processes than we have room for; the others go on being recorded. */
-static bool is_lack(int result)
-{
-    return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
-}
 
 /* Takes the target over, also if it fails. */
 static int add_member(struct family *family, struct target *target, pid_t parent, struct gait_error *err)
@@ -335,11 +331,15 @@ static int begin_program(struct family *family, struct family_watch *watch, stru
         note_end(before);
         parent = family->drain->processes[before->process].parent;
     }
+    if (family->options.executed != NULL)
+        family->options.executed(family->options.context, thread->pid);
     result = target_start(thread, family->options.agent, &target, &why);
+    if (family->options.roots != NULL)
+        foreign_roots_note(family->options.roots, thread->pid);
     tracee_detach(thread);
     if (result == 0) {
         result = add_member(family, &target, parent, &why);
-        if (result != 0 && !is_lack(result)) {
+        if (result != 0 && !limits_is_lack(result)) {
             *err = why;
             return result;
         }
@@ -448,7 +448,8 @@ static int adopt(struct family *family, size_t parent, struct ring_notice *notic
     /* One that was killed meanwhile is no error of ours. */
     if (added == 0)
         return 0;
-    if (is_lack(added)) {
+    /* There may be more processes than we have room for; the others go on being recorded. */
+    if (limits_is_lack(added)) {
         report(family, "process %d is not recorded: %s", child.pid, why.text);
         return 0;
     }

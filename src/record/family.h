@@ -21,11 +21,14 @@ struct family_watch;
 struct ring_drain;
 
 struct family_options {
-    const struct agent_options *agent; /* stays the caller's, and as it is until the end */
+    const struct agent_options *agent; /* stays the caller's */
     bool is_child;                     /* the first one is ours: it is waited for */
+    /* A program is executed, which the agent is about to be told of as `agent` is then. May be NULL. */
+    void (*executed)(void *context, pid_t pid);
     /* Gets a sentence about what is not recorded although the user might expect it. */
     void (*report)(void *context, const char *text);
     void *context;
+    struct foreign_roots *roots; /* gets those of programs before they begin; NULL: not wanted */
 };
 
 #define FAMILY_EARLY_MAX 64

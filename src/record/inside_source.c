@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "hosted/error_text.h"
+#include "inject/limits.h"
+#include "inject/native_run.h"
 #include "inject/stop_signals.h"
 #include "record/agent_calls.h"
 #include "record/family.h"
@@ -33,6 +35,7 @@ struct inside {
     struct live_calls *calls;
     struct ring_drain drain;
     struct family family;
+    bool has_begun; /* the program */
 };
 
 /* ---- the first program ------------------------------------------------------------------------------------------- */
@@ -149,16 +152,20 @@ static void choose(const struct system_call_request *request, struct agent_optio
 static int begin_target(const struct inside *inside, struct target *target, struct gait_error *err)
 {
     const struct system_call_request *request = inside->request;
-    int result;
+    int result = limits_check_own(err);
 
+    if (result != 0)
+        return result;
     stop_signals_forget();
     if (request->program == NULL)
         stop_signals_take();
     *target = (struct target){.killed_by = 0};
     result = request->program == NULL ? target_attach(request->pids[0], inside->agent, target, err)
                                       : target_spawn(request->program, inside->agent, target, err);
-    if (result == 0)
+    if (result == 0) {
         stop_signals_take();
+        limits_raise_own();
+    }
     return result;
 }
 
@@ -186,6 +193,7 @@ static int begin(struct inside *inside, struct gait_error *err)
 
     if (result != 0)
         return result;
+    inside->has_begun = true;
     live_calls_set_first(inside->calls, target.pid);
     if (inside->request->program != NULL)
         report_start(inside, target.pid);
@@ -237,6 +245,25 @@ static int refuse_injections(const struct system_call_request *request, struct g
     return 0;
 }
 
+/* A program that has no room for the agent shows its calls all the same; one that cannot be watched runs. */
+static int run_traced(const struct system_call_request *request, int *status_out, struct gait_error *err)
+{
+    char text[GAIT_ERROR_TEXT_BYTES + 64];
+    struct gait_error why = *err;
+    int result;
+
+    if (why.code == EMFILE) {
+        result = native_run(request->program, status_out, err);
+        if (result == 0)
+            result = error_set(err, EMFILE, "%s: the program ran without its calls being seen", why.text);
+        return result;
+    }
+    snprintf(text, sizeof(text), "%s; its calls are seen by ptrace instead", why.text);
+    if (request->say != NULL)
+        request->say(request->context, text);
+    return system_call_source_find("ptrace")->run(request, status_out, err);
+}
+
 static int run(const struct system_call_request *request, int *status_out, struct gait_error *err)
 {
     static struct agent_options agent; /* large */
@@ -257,6 +284,8 @@ static int run(const struct system_call_request *request, int *status_out, struc
     family_end(&inside.family);
     ring_drain_deinit(&inside.drain);
     live_calls_destroy(inside.calls);
+    if (request->program != NULL && !inside.has_begun && limits_is_lack(result))
+        return run_traced(request, status_out, err);
     return result;
 }
 

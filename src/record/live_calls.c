@@ -5,6 +5,7 @@
 #include "hosted/error_text.h"
 #include "hosted/growing_array.h"
 #include "hosted/system_clock.h"
+#include "record/thread_numbers.h"
 #include "ring/detail_descriptor.h"
 #include "ring/detail_record.h"
 #include "ring/ring_layout.h"
@@ -53,6 +54,7 @@ struct live_calls {
     size_t begun_count;
     struct waiting_call *told; /* calls whose beginnings were told, and whose ends were not */
     size_t told_count;
+    struct thread_numbers numbers;
     pid_t first;
     uint64_t looked_time; /* the counter, when the look at all rings began */
     struct clock_pair began;
@@ -411,8 +413,10 @@ static int keep(struct live_calls *calls, pid_t pid, uint32_t tid, const uint8_t
 
 static int take_records(struct drained_process *process, struct drained_lane *lane, const struct ring_batch *batch)
 {
+    struct live_calls *calls = process->owner;
     const uint8_t *bytes = batch->bytes;
     size_t size_bytes = batch->size_bytes, size;
+    uint32_t tid = thread_numbers_outer(&calls->numbers, process->pid, batch->tid);
     int result = 0;
 
     (void)lane;
@@ -421,7 +425,7 @@ static int take_records(struct drained_process *process, struct drained_lane *la
 
         memcpy(&record, bytes, sizeof(record));
         if (record.kind == DETAIL_SYSTEM_CALL || record.kind == DETAIL_SYSTEM_CALL_ENTER)
-            result = keep(process->owner, process->pid, batch->tid, bytes, size);
+            result = keep(calls, process->pid, tid, bytes, size);
         bytes += size;
         size_bytes -= size;
     }
@@ -473,8 +477,11 @@ static int take_modules(struct drained_process *process, struct drained_log *log
 
 static int process_came(void *context, struct drained_process *process, struct gait_error *err)
 {
+    struct live_calls *calls = context;
+
     (void)err;
-    process->owner = context;
+    process->owner = calls;
+    thread_numbers_add_process(&calls->numbers, process->pid);
     return 0;
 }
 
@@ -549,6 +556,7 @@ void live_calls_destroy(struct live_calls *calls)
         free(calls->files);
         calls->files = next;
     }
+    thread_numbers_deinit(&calls->numbers);
     free(calls->waiting);
     free(calls->begun);
     free(calls->told);

@@ -16,10 +16,12 @@
 #include "record/ring_drain.h"
 #include "ring/crash_lane.h"
 #include "ring/detail_record.h"
+#include "ring/indirect_log.h"
 #include "ring/left_log.h"
 #include "ring/ring_counters.h"
 #include "ring/ring_reader.h"
 #include "ring/unhooked_log.h"
+#include "trace/foreign_roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -367,10 +369,12 @@ int recorded_process_modules(struct drained_process *drained, struct drained_log
     struct recorded_process *process = drained->owner;
     char path[DRAINED_PATH_BYTES_MAX + 1];
     struct ring_module module;
-    struct module_batch batch;
+    static struct module_batch batch; /* large */
     int result = 0, got;
 
     batch.contents = (struct chunk_contents){.size_bytes = 0};
+    if (process->roots != NULL)
+        foreign_roots_note(process->roots, process->pid);
     while (result == 0 && (got = drained_modules_next(log, &module, path)) != 0) {
         if (got < 0)
             return got;
@@ -599,6 +603,23 @@ static void note_unhooked(struct recorded_process *process)
     }
 }
 
+/* The same. */
+static void note_indirect(struct recorded_process *process)
+{
+    static struct ring_indirect indirect[RING_INDIRECT_KEPT]; /* large */
+    struct manifest_process *manifest = process->manifest;
+    size_t count = indirect_log_read(process->ring, indirect, RING_INDIRECT_KEPT);
+    struct manifest_indirect *list =
+        count <= manifest->indirect_count ? NULL : realloc(manifest->indirect, count * sizeof(*list));
+
+    if (list == NULL)
+        return;
+    manifest->indirect = list;
+    for (; manifest->indirect_count < count; manifest->indirect_count++)
+        list[manifest->indirect_count] = (struct manifest_indirect){indirect[manifest->indirect_count].address,
+                                                                    strdup(indirect[manifest->indirect_count].name)};
+}
+
 static void note_losses(struct recorded_process *process)
 {
     struct ring_losses losses;
@@ -614,6 +635,7 @@ static void note_losses(struct recorded_process *process)
     ring_counters_read(process->ring, &process->manifest->counters);
     note_left(process);
     note_unhooked(process);
+    note_indirect(process);
 }
 
 static void sum_up(struct recorded_process *process)

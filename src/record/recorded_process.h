@@ -40,6 +40,7 @@ struct recorded_process {
     struct recorded_stream *streams;   /* of the lanes, and those that ended but have chunks in memory */
     struct flight *flight;             /* the recording's */
     int *fault;                        /* likewise: why nothing can be written any more; 0: it can */
+    struct foreign_roots *roots;       /* likewise: where processes look for files; NULL: not wanted */
     struct manifest_process *manifest; /* in the recording's */
     struct recorded_amount written;    /* when it was last settled */
     struct recorded_amount closed;     /* the part of it in streams that are closed */

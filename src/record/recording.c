@@ -192,6 +192,7 @@ static void point_to_each_other(struct recording *recording)
         recording->processes[i].manifest = &recording->manifest.processes[i];
         recording->processes[i].flight = &recording->flight;
         recording->processes[i].fault = &recording->fault;
+        recording->processes[i].roots = recording->options.roots;
         recording->drain.processes[i].owner = &recording->processes[i];
     }
 }
@@ -587,6 +588,7 @@ static void give_back(struct recording *recording)
         free(recording->manifest.processes[i].command);
         free(recording->manifest.processes[i].threads);
         free(recording->manifest.processes[i].left);
+        manifest_free_indirect(&recording->manifest.processes[i]);
         manifest_free_unhooked(&recording->manifest.processes[i]);
         manifest_free_probes(&recording->manifest.processes[i]);
     }

@@ -38,6 +38,7 @@ struct recording_options {
     struct flight_options flight;     /* all zero: everything is written */
     const struct trigger_spec *triggers; /* must outlive the recording */
     size_t trigger_count;
+    struct foreign_roots *roots; /* gets those of the processes; must outlive the recording; NULL: not wanted */
 };
 
 /* A thread of which something could not be written, since the disk was full, or failed. */

@@ -79,6 +79,8 @@ const char *report_left_explain(uint32_t reason)
         return "the process had no memory left to follow the new thread";
     case RING_LEFT_COUNTER:
         return "the thread has forbidden itself to read the CPU's time counter";
+    case RING_LEFT_UNREADABLE:
+        return "the code there may be executed, but not read";
     default:
         return "for a reason that this gait does not know";
     }

@@ -19,7 +19,7 @@ double report_graph_share(const struct report_graph *shown, uint64_t ticks)
  */
 bool report_graph_shows(const struct report_graph *shown, const struct call_graph_node *node)
 {
-    return node->again != CALL_GRAPH_NONE || node->flags & CALL_GUESSED ||
+    return node->again != CALL_GRAPH_NONE || node->flags & (CALL_GUESSED | CALL_ENTRY_ONLY) ||
            report_graph_share(shown, node->total) >= shown->min_share;
 }
 
@@ -34,6 +34,17 @@ static void put_function(const struct report_graph *shown, struct json_writer *j
 
     json_writer_text(json, "function", function->name);
     json_writer_text(json, "module", function->module == NULL ? NULL : function->module->path);
+}
+
+static void put_times(const struct report_graph *shown, struct json_writer *json, const struct call_graph_node *node)
+{
+    if (call_graph_is_unknown(node)) {
+        json_writer_null(json, "total_ns");
+        json_writer_null(json, "self_ns");
+        return;
+    }
+    json_writer_count(json, "total_ns", nanoseconds_of(shown, node->total));
+    json_writer_count(json, "self_ns", nanoseconds_of(shown, node->self));
 }
 
 /* The nodes below, as a list; `key` is what the same below them is called. */
@@ -51,8 +62,7 @@ static void put_below(const struct report_graph *shown, struct json_writer *json
         json_writer_open(json, NULL, '{');
         put_function(shown, json, node->function);
         json_writer_count(json, "calls", node->calls);
-        json_writer_count(json, "total_ns", nanoseconds_of(shown, node->total));
-        json_writer_count(json, "self_ns", nanoseconds_of(shown, node->self));
+        put_times(shown, json, node);
         json_writer_bool(json, "again", node->again != CALL_GRAPH_NONE);
         put_below(shown, json, graph, child, key);
         json_writer_close(json, '}');
@@ -89,8 +99,7 @@ void report_graph_put_focus(struct report_graph *shown, struct json_writer *json
     open_process(json, &shown->functions->trace->processes[process]);
     put_function(shown, json, focus->function);
     json_writer_count(json, "calls", focus->calls);
-    json_writer_count(json, "total_ns", nanoseconds_of(shown, top->total));
-    json_writer_count(json, "self_ns", nanoseconds_of(shown, top->self));
+    put_times(shown, json, top);
     put_below(shown, json, &focus->callers, focus->callers.nodes[CALL_GRAPH_ROOT].first_child, "callers");
     put_below(shown, json, &focus->callees, focus->callees.nodes[CALL_GRAPH_ROOT].first_child, "callees");
     json_writer_close(json, '}');

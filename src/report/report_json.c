@@ -6,9 +6,13 @@
 #include "report/kernel_totals.h"
 #include "report/report_diff.h"
 #include "report/report_words.h"
+#include "report/sample_json.h"
 #include "symbolize/spelled_function.h"
 #include "view/record_words.h"
+#include "view/sample_tree.h"
+#include "view/sched_times.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -236,23 +240,34 @@ static void put_time(struct json_writer *page, const char *name, const struct tr
         json_writer_null(page, name);
 }
 
+/* Null where of none of the calls it is known how long it took. */
+static void put_known_time(struct json_writer *page, const char *name, const struct trace_report *report,
+                           const struct call_statistics *statistics, double ticks)
+{
+    if (call_statistics_have_times(statistics) || statistics->calls == 0)
+        put_time(page, name, report, ticks);
+    else
+        json_writer_null(page, name);
+}
+
 static void put_statistics(struct json_writer *page, const struct trace_report *report,
                            const struct call_statistics *statistics)
 {
     json_writer_count(page, "calls", statistics->calls);
-    put_time(page, "total_ns", report, (double)statistics->total);
-    put_time(page, "self_ns", report, (double)statistics->self);
-    put_time(page, "sum_ns", report, (double)statistics->sum);
-    put_time(page, "min_ns", report, (double)statistics->shortest);
-    put_time(page, "avg_ns", report, call_statistics_average(statistics));
-    put_time(page, "p50_ns", report, (double)call_statistics_percentile(statistics, 50));
-    put_time(page, "p90_ns", report, (double)call_statistics_percentile(statistics, 90));
-    put_time(page, "p99_ns", report, (double)call_statistics_percentile(statistics, 99));
-    put_time(page, "max_ns", report, (double)statistics->longest);
+    put_known_time(page, "total_ns", report, statistics, (double)statistics->total);
+    put_known_time(page, "self_ns", report, statistics, (double)statistics->self);
+    put_known_time(page, "sum_ns", report, statistics, (double)statistics->sum);
+    put_known_time(page, "min_ns", report, statistics, (double)statistics->shortest);
+    put_known_time(page, "avg_ns", report, statistics, call_statistics_average(statistics));
+    put_known_time(page, "p50_ns", report, statistics, (double)call_statistics_percentile(statistics, 50));
+    put_known_time(page, "p90_ns", report, statistics, (double)call_statistics_percentile(statistics, 90));
+    put_known_time(page, "p99_ns", report, statistics, (double)call_statistics_percentile(statistics, 99));
+    put_known_time(page, "max_ns", report, statistics, (double)statistics->longest);
     json_writer_count(page, "guessed", statistics->guessed);
     json_writer_count(page, "cut", statistics->cut);
     json_writer_count(page, "no_return", statistics->no_return);
     json_writer_count(page, "unwound", statistics->unwound);
+    json_writer_count(page, "entry_only", statistics->entry_only);
     json_writer_count(page, "suspended", statistics->suspended);
 }
 
@@ -424,6 +439,48 @@ static void put_kernel_sources(struct json_writer *page, const struct view_trace
     kernel_totals_free(&totals);
 }
 
+/* Nothing, if there are none. */
+static int put_samples(struct json_writer *page, struct trace_report *report, size_t limit)
+{
+    const struct sample_choice all = {.thread_count = 0};
+    struct sample_trees trees;
+    int result = sample_trees_read(&trees, &report->groups.functions, &all, NULL);
+
+    if (result != 0)
+        return result == -ENOMEM ? result : 0;
+    result = sample_json_put_functions(page, &trees, limit);
+    sample_trees_deinit(&trees);
+    return result;
+}
+
+/* Nothing, if it was not recorded. */
+static int put_sched(struct json_writer *page, const struct view_trace *trace)
+{
+    double tick_ns = view_clock_tick_ns(&trace->clock);
+    struct sched_times times;
+    int result = sched_times_read(&times, trace);
+
+    if (result != 0)
+        return result == -ENOMEM ? result : 0;
+    json_writer_open(page, "sched", '[');
+    for (size_t i = 0; i < times.count; i++) {
+        const struct sched_thread *thread = &times.threads[i];
+
+        json_writer_open(page, NULL, '{');
+        json_writer_count(page, "tid", thread->tid);
+        json_writer_text(page, "name", thread->name);
+        json_writer_number(page, "running_ns", (double)thread->ticks[SCHED_RUNNING] * tick_ns);
+        json_writer_number(page, "waiting_ns", (double)thread->ticks[SCHED_WAITING] * tick_ns);
+        json_writer_number(page, "blocked_ns", (double)thread->ticks[SCHED_BLOCKED] * tick_ns);
+        json_writer_count(page, "runs", thread->run_count);
+        json_writer_count(page, "pushed", thread->pushed_count);
+        json_writer_close(page, '}');
+    }
+    json_writer_close(page, ']');
+    sched_times_free(&times);
+    return 0;
+}
+
 static void put_signal(struct json_writer *page, const struct report_place *place, const struct crash_signal *signal)
 {
     uint64_t pc = signal->register_count < 2 ? 0 : signal->registers[signal->register_count - 2];
@@ -532,6 +589,10 @@ int report_json_write(const struct report_json *json, struct trace_report *repor
     if (result == 0)
         put_system_calls(&page, report);
     put_kernel_sources(&page, report->trace);
+    if (result == 0)
+        result = put_samples(&page, report, json->limit);
+    if (result == 0)
+        result = put_sched(&page, report->trace);
     put_crashes_and_problems(&page, report, names);
     json_writer_close(&page, '}');
     return result;

@@ -212,14 +212,32 @@ static void emit_stack_change(struct batch *batch, const struct decoded_record *
     };
 }
 
+static void emit_goroutine(struct batch *batch, const struct decoded_record *record)
+{
+    if (!(batch->decoder->wanted & EVENTS_HOOKED))
+        return;
+    if (batch->count == BATCH)
+        deliver(batch);
+    batch->events[batch->count++] = (struct gait_event){
+        .kind = GAIT_EVENT_GOROUTINE,
+        .target = event_goroutine(record->number, record->depth),
+        .tid = batch->decoder->tid,
+        .time = record->time,
+    };
+}
+
 /* A depth that no thread has comes from a lane that somebody else writes; it harms nobody. */
 static void emit_hooked(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
 {
-    uint32_t kind = record->kind == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
+    bool begins = record->kind == EVENT_RECORD_ENTER || record->kind == EVENT_RECORD_PASSED;
 
-    add(batch, kind, block->start, 0, (int32_t)record->depth);
-    if (batch->decoder->wanted & kind)
-        batch->events[batch->count - 1].is_unwound = record->kind == EVENT_RECORD_UNWOUND;
+    if (begins)
+        add(batch, GAIT_EVENT_ENTER, block->start, 0, (int32_t)record->depth);
+    if (record->kind == EVENT_RECORD_ENTER || !(batch->decoder->wanted & GAIT_EVENT_LEAVE))
+        return;
+    add(batch, GAIT_EVENT_LEAVE, block->start, 0, (int32_t)record->depth);
+    batch->events[batch->count - 1].is_unwound = record->kind == EVENT_RECORD_UNWOUND;
+    batch->events[batch->count - 1].is_entry_only = record->kind == EVENT_RECORD_PASSED;
 }
 
 static void take_record(struct batch *batch, const struct decoded_record *record, const struct event_block *block)
@@ -247,6 +265,7 @@ static void take_record(struct batch *batch, const struct decoded_record *record
     case EVENT_RECORD_ENTER:
     case EVENT_RECORD_LEAVE:
     case EVENT_RECORD_UNWOUND:
+    case EVENT_RECORD_PASSED:
         emit_hooked(batch, record, block);
         break;
     case EVENT_RECORD_SUSPENDED:
@@ -288,7 +307,8 @@ static const uint8_t *take_hooked(struct batch *batch, const struct event_blocks
         uint32_t kind = record == EVENT_RECORD_ENTER ? GAIT_EVENT_ENTER : GAIT_EVENT_LEAVE;
         const struct event_block *block;
 
-        if (!event_record_is_hooked(record) || event_record_is_of_stack(record) || !(decoder->wanted & kind))
+        if (!event_record_is_hooked(record) || event_record_is_of_stack(record) || record == EVENT_RECORD_PASSED ||
+            !(decoder->wanted & kind))
             break;
         block = find_block(decoder, blocks, event_header_number(header));
         if (block == NULL)
@@ -353,6 +373,8 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
     while (!decoder->is_closed && (size = read_record(format, place, end, &record)) > 0) {
         if (record.kind == EVENT_RECORD_CUT) {
             emit_instructions(&batch, record.number);
+        } else if (record.kind == EVENT_RECORD_GOROUTINE) {
+            emit_goroutine(&batch, &record);
         } else if ((block = find_block(decoder, blocks, record.number)) != NULL) {
             if (decoder->has_emitted && record.kind != EVENT_RECORD_COMPILED)
                 emit_instructions(&batch, UINT32_MAX);
@@ -368,7 +390,7 @@ const uint8_t *event_decoder_run(struct event_decoder *decoder, const struct eve
         /* Blocks come in crowds. */
         if (record.kind == EVENT_RECORD_BLOCK)
             place = take_blocks(&batch, blocks, format, place, end);
-        else if (event_record_is_of_stack(record.kind))
+        else if (event_record_is_hooked(record.kind))
             place = take_hooked(&batch, blocks, place, end);
     }
     deliver(&batch);

@@ -16,7 +16,8 @@
  * hooked functions the thread is in, without this one; of the leave of a call the same as of its enter. Where a thread
  * goes on on another stack, it is suspended in the functions on the one that it leaves, the innermost first; the depth
  * has EVENT_STACK_SHIFT bits then, and the stack's number is above them. When it comes back, those functions are
- * resumed, the outermost first, at the depths that they have now.
+ * resumed, the outermost first, at the depths that they have now. Of a function of which only the entry can be
+ * seen there is one record, with a depth of one more than that of the innermost other one.
  *
  * The header is stored last, into memory that was zero: what is written so far ends at the first header that is 0, for
  * whoever reads, at any time, also after the writer was killed. Of hooked functions a signal handler may jump out of
@@ -44,8 +45,10 @@ enum event_record {
     EVENT_RECORD_ENTER,       /* a hooked function was called */
     EVENT_RECORD_LEAVE,       /* it returned */
     EVENT_RECORD_UNWOUND,     /* it was left by an exception or a long jump; recorded when that is noticed */
-    EVENT_RECORD_SUSPENDED = 12, /* the thread goes on on another stack than the function's */
-    EVENT_RECORD_RESUMED,        /* it is back on that of the function */
+    EVENT_RECORD_PASSED,      /* a hooked function was called, and nobody looks when that call ends */
+    EVENT_RECORD_SUSPENDED,   /* the thread goes on on another stack than the function's */
+    EVENT_RECORD_RESUMED,     /* it is back on that of the function */
+    EVENT_RECORD_GOROUTINE,   /* the thread runs another goroutine: its number is in number and depth */
     EVENT_RECORD_KINDS,
 };
 
@@ -77,6 +80,25 @@ static inline enum event_record event_header_record(uint32_t header)
 #define EVENT_STACK_SHIFT 20
 #define EVENT_STACKS_MAX  (1u << (32 - EVENT_STACK_SHIFT))
 
+/*
+ * Of functions of Go that are hooked where they begin and where they return, the depth is this bit, and how far the
+ * stack pointer is below the end of the goroutine's stack, which stays the same when that is moved.
+ */
+#define EVENT_HEIGHT (1u << 31)
+
+/* The number of a goroutine has as many bits as a record has for it. */
+#define EVENT_GOROUTINE_BITS 59
+
+static inline uint32_t event_goroutine_high(uint64_t goroutine)
+{
+    return (uint32_t)(goroutine >> 32) & EVENT_NUMBER_MAX;
+}
+
+static inline uint64_t event_goroutine(uint32_t number, uint32_t depth)
+{
+    return (uint64_t)number << 32 | depth;
+}
+
 /* What decides about the sizes of a thread's records. */
 struct event_format {
     bool is_wide;
@@ -101,12 +123,12 @@ static inline struct event_format event_format_of(uint32_t events, bool with_tim
 /* Whether it tells of a change of stacks. */
 static inline bool event_record_is_of_stack(enum event_record record)
 {
-    return record == EVENT_RECORD_SUSPENDED || record == EVENT_RECORD_RESUMED;
+    return record >= EVENT_RECORD_SUSPENDED && record <= EVENT_RECORD_GOROUTINE;
 }
 
 static inline bool event_record_is_hooked(enum event_record record)
 {
-    return (record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_UNWOUND) || event_record_is_of_stack(record);
+    return (record >= EVENT_RECORD_ENTER && record <= EVENT_RECORD_PASSED) || event_record_is_of_stack(record);
 }
 
 static inline bool event_record_has_sp(enum event_record record)

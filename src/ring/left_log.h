@@ -21,6 +21,7 @@ enum ring_left_reason {
     RING_LEFT_BLIND,           /* there was no /proc, descriptor or memory to find out whether there is code */
     RING_LEFT_NEW_THREAD,      /* there was no memory to follow the thread that it made there, and goes on itself */
     RING_LEFT_COUNTER,         /* it forbids itself to read the counter of time, which the engine does */
+    RING_LEFT_UNREADABLE,      /* what stands there may be executed, and not be read */
     RING_LEFT_REASONS,
 };
 

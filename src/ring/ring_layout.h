@@ -10,6 +10,7 @@
  *   RING_TRIGGERS_OFFSET   what happened around which records are wanted: trigger_log.h
  *   RING_CRASHES_OFFSET    how the process died: crash_lane.h
  *   RING_UNHOOKED_OFFSET   functions that are not hooked: unhooked_log.h
+ *   RING_INDIRECT_OFFSET   names of indirect functions: indirect_log.h
  *   RING_LEFT_OFFSET       threads that are not followed any more: left_log.h
  *   blocks_offset   what is known of blocks: struct ring_block, one after the other, blocks_used bytes of them
  *   RING_PROBES_OFFSET     which probes are looked at: probe_log.h
@@ -37,7 +38,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC            0x676e697274696167ull /* "gaitring" */
-#define RING_VERSION          7
+#define RING_VERSION          8
 #define RING_UNIT_BYTES       EVENT_END_ALIGNMENT
 #define RING_LANE_OFFSET      EVENT_SLACK_BYTES
 #define RING_COUNTERS_OFFSET  2048u
@@ -47,7 +48,9 @@
 #define RING_CRASHES_OFFSET   (256u << 10)
 #define RING_CRASHES_BYTES    (RING_UNHOOKED_OFFSET - RING_CRASHES_OFFSET)
 #define RING_UNHOOKED_OFFSET  (1008u << 10)
-#define RING_UNHOOKED_BYTES   (RING_LEFT_OFFSET - RING_UNHOOKED_OFFSET)
+#define RING_UNHOOKED_BYTES   (RING_INDIRECT_OFFSET - RING_UNHOOKED_OFFSET)
+#define RING_INDIRECT_OFFSET  (1016u << 10)
+#define RING_INDIRECT_BYTES   (RING_LEFT_OFFSET - RING_INDIRECT_OFFSET)
 #define RING_LEFT_OFFSET      (1020u << 10)
 #define RING_LEFT_BYTES       (RING_BLOCKS_OFFSET - RING_LEFT_OFFSET)
 #define RING_BLOCKS_OFFSET    (1u << 20)

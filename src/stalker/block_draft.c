@@ -3,6 +3,8 @@
 #include "stalker/block_draft.h"
 
 #include "arch/engine.h"
+#include "base/counters.h"
+#include "process/file_code.h"
 #include "stalker/stalker_engine.h"
 
 /* Where the block's bytes are read: in place or, where they may change meanwhile, from a copy. */
@@ -42,6 +44,31 @@ size_t block_draft_begin(struct translation *translation)
 
     reset(translation);
     return available;
+}
+
+/* What is checked is compared with memory each time that it runs, so it has to be what is there. */
+size_t block_draft_take_breakpoint_back(struct translation *translation, struct app_pc pc, size_t size_bytes)
+{
+    struct stalker_engine *engine = translation->cache->engine;
+    struct block_draft *draft = translation->draft;
+    uint64_t start = translation->block->start.value;
+    size_t offset = pc.value - start, available;
+    uint8_t bytes[8];
+
+    if (draft->is_checked || size_bytes > sizeof(bytes) || !code_source_is_unwritten(&engine->source, pc) ||
+        !file_code_behind_breakpoint(pc.value, bytes, size_bytes))
+        return 0;
+    available = translation_source_bytes(translation, &draft->is_checked);
+    if (available > sizeof(draft->copy))
+        available = sizeof(draft->copy);
+    if (offset + size_bytes > available)
+        return 0;
+    if (draft->source != draft->copy)
+        __builtin_memcpy(draft->copy, draft->source, available);
+    __builtin_memcpy(draft->copy + offset, bytes, size_bytes);
+    draft->source = draft->copy;
+    counter_add(COUNTER_breakpoints_taken_back, 1);
+    return available - offset;
 }
 
 void block_draft_begin_unknown(struct translation *translation)

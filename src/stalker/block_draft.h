@@ -48,6 +48,13 @@ struct block_draft {
 /* Begins a block that is to be decoded. Returns how many bytes there are at draft->source. */
 size_t block_draft_begin(struct translation *translation);
 
+/*
+ * There is a breakpoint of so many bytes at an address of the block. If the kernel has put it there for somebody who
+ * watches the code, draft->source is a copy from then on that has the program's own instruction. Returns how many bytes
+ * of it there are from that address on; 0: the breakpoint is the program's.
+ */
+size_t block_draft_take_breakpoint_back(struct translation *translation, struct app_pc pc, size_t size_bytes);
+
 /* Begins one of which nothing is known but where it begins. */
 void block_draft_begin_unknown(struct translation *translation);
 

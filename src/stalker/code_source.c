@@ -6,6 +6,7 @@
  */
 #include "stalker/code_source.h"
 
+#include "base/descriptor.h"
 #include "base/raw_syscall.h"
 #include "base/time_counter.h"
 #include "process/mapping_list.h"
@@ -43,11 +44,15 @@ void code_source_init(struct code_source *source)
 {
     *source = (struct code_source){0};
     interval_map_init(&source->regions);
+    interval_map_init(&source->unreadable);
+    interval_map_init(&source->written);
 }
 
 void code_source_deinit(struct code_source *source)
 {
     interval_map_deinit(&source->regions);
+    interval_map_deinit(&source->unreadable);
+    interval_map_deinit(&source->written);
 }
 
 static unsigned digit_of(char character)
@@ -94,15 +99,17 @@ static void take_character(struct line *line, char character)
 
 static void take_line(struct code_source *source, const struct line *line) REQUIRES(source->lock)
 {
-    if (line->part == PART_REST && line->readable && line->executable &&
-        interval_map_insert(&source->regions, line->start, line->end, line->writable || line->shared) != 0)
+    struct interval_map *map = line->readable ? &source->regions : &source->unreadable;
+
+    if (line->part == PART_REST && line->executable &&
+        interval_map_insert(map, line->start, line->end, line->readable && (line->writable || line->shared)) != 0)
         source->is_blind = true;
 }
 
 static void read_regions(struct code_source *source) REQUIRES(source->lock)
 {
     static const char path[] = "/proc/thread-self/maps";
-    long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long fd = descriptor_open(path, O_RDONLY);
     struct line line = empty_line;
     char buffer[BUFFER_BYTES];
     long got;
@@ -111,6 +118,7 @@ static void read_regions(struct code_source *source) REQUIRES(source->lock)
     if (fd < 0)
         return;
     interval_map_deinit(&source->regions);
+    interval_map_deinit(&source->unreadable);
     source->is_partial = false;
     while ((got = raw_syscall(__NR_read, fd, (long)buffer, sizeof(buffer), 0, 0, 0)) > 0) {
         for (long i = 0; i < got; i++) {
@@ -180,6 +188,17 @@ bool code_source_is_blind(struct code_source *source)
     return is_blind;
 }
 
+bool code_source_is_unreadable(struct code_source *source, struct app_pc pc)
+{
+    struct interval region;
+    bool is_unreadable;
+
+    mutex_lock(&source->lock);
+    is_unreadable = interval_map_find(&source->unreadable, pc.value, &region);
+    mutex_unlock(&source->lock);
+    return is_unreadable;
+}
+
 void code_source_forget(struct code_source *source, uint64_t start, uint64_t end, bool may_execute)
 {
     struct interval before;
@@ -194,6 +213,27 @@ void code_source_forget(struct code_source *source, uint64_t start, uint64_t end
         source->is_partial = true;
     }
     mutex_unlock(&source->lock);
+}
+
+void code_source_note_writing(struct code_source *source, uint64_t start, uint64_t end)
+{
+    mutex_lock(&source->lock);
+    if (start < end && interval_map_overlaps(&source->regions, start, end) &&
+        (interval_map_remove(&source->written, start, end) != 0 ||
+         interval_map_insert(&source->written, start, end, 0) != 0))
+        source->is_written_unknown = true;
+    mutex_unlock(&source->lock);
+}
+
+bool code_source_is_unwritten(struct code_source *source, struct app_pc pc)
+{
+    struct interval written;
+    bool is_unwritten;
+
+    mutex_lock(&source->lock);
+    is_unwritten = !source->is_written_unknown && !interval_map_find(&source->written, pc.value, &written);
+    mutex_unlock(&source->lock);
+    return is_unwritten;
 }
 
 void code_source_learn(struct code_source *source, const struct mapping *mapping)

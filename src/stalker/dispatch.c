@@ -105,6 +105,10 @@ static void try_natively(struct stalker_thread *thread)
         give_up(thread, RING_LEFT_BLIND);
         return;
     }
+    if (code_source_is_unreadable(&thread->engine->source, app_pc_of(thread->context.pc))) {
+        give_up(thread, RING_LEFT_UNREADABLE);
+        return;
+    }
     thread->resume = thread->context.pc;
     thread->is_trying = true;
     thread->enter_once = true;

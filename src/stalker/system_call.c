@@ -161,8 +161,12 @@ static long make_change(struct stalker_thread *thread, const struct system_call 
 
 static long change_mapping(struct stalker_thread *thread, const struct system_call *call)
 {
-    long result = make_change(thread, call);
+    long result;
 
+    if (call->number != __NR_munmap && call->arguments[2] & PROT_WRITE)
+        code_source_note_writing(&thread->engine->source, (uint64_t)call->arguments[0],
+                                 (uint64_t)call->arguments[0] + (uint64_t)call->arguments[1]);
+    result = make_change(thread, call);
     /* An mprotect that comes to a hole has changed what is before it. */
     if (failed(result) && (call->number == __NR_mmap || result != -ENOMEM))
         return result;

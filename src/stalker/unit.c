@@ -424,18 +424,49 @@ int unit_add_landing(struct code_cache *cache, struct block *block)
     return result;
 }
 
-int unit_prefetch(struct stalker_engine *engine, const struct follow_configuration *configuration, struct app_pc start)
+/* Translates what is not, and links all exits of the first one that lead to the second. */
+static int prefetch_link(struct code_cache *cache, struct app_pc from, struct app_pc to) REQUIRES(cache->lock)
+{
+    struct block *source, *block = code_cache_find(cache, from);
+    int result = block == NULL ? unit_translate(cache, from, false, &block) : 0;
+    bool is_found = false;
+
+    if (result == 0 && code_cache_find(cache, to) == NULL)
+        result = unit_translate(cache, to, false, &block);
+    if (result != 0)
+        return result;
+    /* The second may have taken the place of the first, where room is short. */
+    source = code_cache_find(cache, from);
+    block = code_cache_find(cache, to);
+    for (unsigned which = 0; source != NULL && block != NULL && which < BLOCK_EXIT_COUNT; which++) {
+        struct block_exit *exit = &source->exits[which];
+
+        if (!block_exit_is_linkable(exit) || block_exit_target(exit).value != to.value)
+            continue;
+        block_link(cache, exit, block);
+        is_found = true;
+    }
+    return is_found ? 0 : -ENOENT;
+}
+
+static int prefetch(struct code_cache *cache, struct app_pc start) REQUIRES(cache->lock)
+{
+    struct block *block;
+
+    return code_cache_find(cache, start) == NULL ? unit_translate(cache, start, false, &block) : 0;
+}
+
+int unit_prefetch(struct stalker_engine *engine, const struct follow_configuration *configuration, struct app_pc start,
+                  const struct app_pc *to)
 {
     struct code_cache *cache;
-    struct block *block;
     int result;
 
     mutex_lock(&engine->lock);
     result = stalker_engine_cache(engine, configuration, &cache);
     if (result == 0) {
         mutex_lock(&cache->lock);
-        if (code_cache_find(cache, start) == NULL)
-            result = unit_translate(cache, start, false, &block);
+        result = to == NULL ? prefetch(cache, start) : prefetch_link(cache, start, *to);
         mutex_unlock(&cache->lock);
     }
     mutex_unlock(&engine->lock);

@@ -15,8 +15,12 @@ MUST_USE int unit_translate(struct code_cache *cache, struct app_pc start, bool 
 /* Lets indirect branches find a block that they could not find so far. Errors as above. */
 MUST_USE int unit_add_landing(struct code_cache *cache, struct block *block) REQUIRES(cache->lock);
 
-/* Translates the block at an address for threads that are followed that way. -EFAULT: there is no code; as above. */
+/*
+ * Translates the block at an address for threads that are followed that way; if `to` is not NULL, also the one there,
+ * to which branches at the end of the first one then go straight. -EFAULT: there is no code; -ENOENT: no branch of the
+ * first leads to the second; as above.
+ */
 MUST_USE int unit_prefetch(struct stalker_engine *engine, const struct follow_configuration *configuration,
-                           struct app_pc start);
+                           struct app_pc start, const struct app_pc *to);
 
 #endif

@@ -31,7 +31,7 @@ bool vectors_find(const struct gait_cpu_context *context, uint64_t base, struct 
 MUST_USE int vectors_prepare(struct stalker_thread *thread);
 
 /* Saves them the way that signal frames have them, in at most that many bytes, aligned to 64. Signal-safe. */
-#define STALKER_VECTORS_FRAME_BYTES_MAX (16u << 10)
+#define STALKER_VECTORS_FRAME_BYTES_MAX (12u << 10)
 void stalker_vectors_save_frame(void *area);
 
 #endif

@@ -28,7 +28,7 @@ void function_names_use_trace(struct function_names *names, int folder);
 
 /*
  * Writes "function", "function+0x12", "function@plt" for a stub through which it is called in another library, or
- * "file+0x1234" (the place in the file) if there is no name. Returns NULL, or what is to be said of the file: a
+ * "file+0x1234" (the address there) if there is no name. Returns NULL, or what is to be said of the file: a
  * static text that follows "its file", as "is gone". Nothing is said of one that is gone if its names were kept.
  */
 const char *function_names_find(struct function_names *names, const struct recorded_module *module, uint64_t address,

@@ -9,6 +9,7 @@
 #include "hosted/growing_array.h"
 #include "symbolize/kept_functions.h"
 #include "trace/chunk_encoder.h"
+#include "trace/foreign_roots.h"
 #include "trace/kept_names.h"
 #include "trace/manifest.h"
 #include "trace/modules.h"
@@ -131,6 +132,7 @@ struct keeping {
     const struct trace_files *files;
     int folder;
     int names_folder; /* in that folder; -1: not yet */
+    const struct foreign_roots *roots;
     struct manifest manifest;
     struct chunk_encoder *encoder;
     struct kept_outcome outcome;
@@ -171,23 +173,56 @@ static int keep(struct keeping *keeping, const struct kept_names *names, const c
     return 0;
 }
 
+/* The same file where processes looked for it. */
+static bool gather_elsewhere(const struct foreign_roots *roots, const struct recorded_module *module,
+                             struct kept_names *names_out)
+{
+    struct recorded_module seen = *module;
+    bool is_found = false;
+
+    for (size_t i = 0; roots != NULL && i < roots->count && module->path[0] == '/' && !is_found; i++) {
+        char *path = foreign_roots_path(roots, i, module->path);
+
+        seen.path = path;
+        is_found = path != NULL && kept_functions_gather(&seen, names_out) == NULL;
+        free(path);
+    }
+    return is_found;
+}
+
+/* As the process calls it. */
+static int rename_file(struct kept_names *names, const char *path)
+{
+    char *copy = strdup(path);
+
+    if (copy == NULL)
+        return -ENOMEM;
+    free(names->path);
+    names->path = copy;
+    return 0;
+}
+
 static int visit(void *context, const struct recorded_module *module)
 {
     struct keeping *keeping = context;
     char name[KEPT_NAME_BYTES];
     struct kept_names names;
+    bool is_told;
     int result = 0;
 
     kept_names_file(module, name);
     if (is_kept(keeping, name))
         return 0;
-    if (kept_functions_gather(module, &names) != NULL) {
+    if (kept_functions_gather(module, &names) != NULL && !gather_elsewhere(keeping->roots, module, &names)) {
         /* The kernel has more names for code that is in no file. */
         keeping->outcome.left_count += module->path[0] == '/';
         return 0;
     }
     /* Of a file that has changed, names are kept for what was mapped since, and to tell that it has. */
-    if (module->build_id_bytes != 0 || note_change(&keeping->manifest, &names))
+    is_told = module->build_id_bytes != 0 || note_change(&keeping->manifest, &names);
+    if (is_told)
+        result = rename_file(&names, module->path);
+    if (is_told && result == 0)
         result = keep(keeping, &names, name);
     keeping->outcome.left_count += !kept_names_are_of(&names, module);
     kept_names_deinit(&names);
@@ -202,10 +237,10 @@ static int make_encoder(struct chunk_encoder **encoder_out)
     return result == -EOPNOTSUPP ? chunk_encoder_create(false, encoder_out) : result;
 }
 
-int kept_trace_write(const struct trace_files *files, int folder, struct kept_outcome *outcome_out,
-                     struct gait_error *err)
+int kept_trace_write(const struct trace_files *files, int folder, const struct foreign_roots *roots,
+                     struct kept_outcome *outcome_out, struct gait_error *err)
 {
-    struct keeping keeping = {.files = files, .folder = folder, .names_folder = -1, .err = err};
+    struct keeping keeping = {.files = files, .folder = folder, .names_folder = -1, .roots = roots, .err = err};
     bool has_manifest = manifest_read(files->folder, &keeping.manifest, NULL) == 0;
     int result;
 

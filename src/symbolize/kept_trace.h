@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct foreign_roots;
 struct recorded_module;
 struct trace_files;
 
@@ -23,11 +24,12 @@ struct kept_outcome {
 };
 
 /*
- * Writes the names that the trace lacks into an open folder, which is that of the trace or another one. Who cannot be
- * named is only counted. Explains errors: no room, no memory; what was written by then stays.
+ * Writes the names that the trace lacks into an open folder, which is that of the trace or another one. Files that are
+ * not here are looked for where the processes did (NULL: nowhere else). Who cannot be named is only counted. Explains
+ * errors: no room, no memory; what was written by then stays.
  */
-MUST_USE int kept_trace_write(const struct trace_files *files, int folder, struct kept_outcome *outcome_out,
-                              struct gait_error *err);
+MUST_USE int kept_trace_write(const struct trace_files *files, int folder, const struct foreign_roots *roots,
+                              struct kept_outcome *outcome_out, struct gait_error *err);
 
 /*
  * Calls `visit` for one module of each file that was mapped; others with the same build ID are passed over. Stops at

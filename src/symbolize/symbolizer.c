@@ -116,13 +116,12 @@ static struct symbolizer_file *get_file(struct symbolizer *symbolizer, const str
 
 /* ---- one address ------------------------------------------------------------------------------------------------- */
 
-/* By the place in the file. */
-static const char *name_place(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address)
+/* By its address as the file has it, or by the place in the file if nobody knows that. */
+static const char *name_place(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t place)
 {
     const char *slash = strrchr(module->path, '/');
     char text[NAME_BYTES];
-    int length = snprintf(text, sizeof(text), "%s+0x%" PRIx64, slash == NULL ? module->path : slash + 1,
-                          address - module->start + module->file_offset);
+    int length = snprintf(text, sizeof(text), "%s+0x%" PRIx64, slash == NULL ? module->path : slash + 1, place);
 
     return name_store_put(&symbolizer->names, text, length < NAME_BYTES ? (size_t)length : NAME_BYTES - 1);
 }
@@ -226,11 +225,14 @@ static const char *name_otherwise(struct symbolizer *symbolizer, struct symboliz
                                   const struct recorded_module *module, uint64_t address)
 {
     const char *name = NULL;
-    uint64_t place;
+    uint64_t place = address - module->start + module->file_offset;
 
+    for (size_t i = 0; i < module->name_count; i++)
+        if (module->names[i].address == address)
+            return name_store_put(&symbolizer->names, module->names[i].name, strlen(module->names[i].name));
     if (file != NULL && module_symbols_place(&file->file, module, address, &place) == 0)
         name = name_stub(symbolizer, file, place);
-    return name != NULL ? name : name_place(symbolizer, module, address);
+    return name != NULL ? name : name_place(symbolizer, module, place);
 }
 
 static void clear_place(struct symbol_place *place, const char *problem)

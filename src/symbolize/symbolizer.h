@@ -98,7 +98,7 @@ void symbolizer_watch(struct symbolizer *symbolizer, struct symbolizer_watch wat
 
 /*
  * What is at an address of a module. Without a name, a frame's function is "function@plt" for a stub through which it
- * is called in another library, or "file+0x1234" (the place in the file).
+ * is called in another library, or "file+0x1234" (the address there).
  */
 void symbolizer_find(struct symbolizer *symbolizer, const struct recorded_module *module, uint64_t address,
                      struct symbol_place *place_out);

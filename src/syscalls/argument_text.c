@@ -63,6 +63,9 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
     case SYSTEM_CALL_HEX:
         call_text_put_hex(text, value);
         return true;
+    case SYSTEM_CALL_HEX32:
+        call_text_put_hex(text, (uint32_t)value);
+        return true;
     case SYSTEM_CALL_ADDRESS:
         call_text_put_address(text, value);
         return true;
@@ -238,7 +241,7 @@ static void put_pointed(const struct call_text *text, const struct system_call_a
         put_socket_address(text, argument, value);
         break;
     case SYSTEM_CALL_SOCKET_VALUE:
-        socket_text_put_value(text, value, (uint32_t)length_of(text, argument));
+        socket_text_put_value(text, value, (uint32_t)length_of(text, argument), argument->direction == SYSTEM_CALL_IN);
         break;
     case SYSTEM_CALL_STRINGS:
         put_strings(text, value);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#define PATH_BYTES    4096
+#define PATH_BYTES    4095
 #define ELEMENT_BYTES 256
 #define PIECE_BYTES   4096
 
@@ -266,12 +266,12 @@ void call_text_put_array(const struct call_text *text, const struct call_text_ar
 
         if (i > 0)
             text_put_string(text->out, ", ");
-        if (i == limit) {
-            text_put_string(text->out, "...");
-            break;
-        }
         if (!call_text_read(text, address, element, array->element_bytes)) {
             text_format(text->out, "... /* %#lx */", (unsigned long)address);
+            break;
+        }
+        if (i == limit) {
+            text_put_string(text->out, "...");
             break;
         }
         array->put(text, element);

@@ -36,7 +36,13 @@ struct constant_set {
 #define VALUE(name, value)      #name "\0"
 #define END                     "";
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_devices.def"
+#include "syscalls/constant_sets_input.def"
+#include "syscalls/constant_sets_ioctl.def"
+#include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
+#include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
@@ -48,7 +54,13 @@ struct constant_set {
 #define VALUE(name, value)      (uint64_t)(value),
 #define END                     0};
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_devices.def"
+#include "syscalls/constant_sets_input.def"
+#include "syscalls/constant_sets_ioctl.def"
+#include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
+#include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 #undef SET
 #undef CONSTANT
@@ -62,7 +74,13 @@ struct constant_set {
 #define SET(set, unknown, bits) [SYSTEM_CALL_SET_##set] = {unknown, bits, set##_names, set##_values},
 static const struct constant_set sets[] = {
 #include "syscalls/constant_sets.def"
+#include "syscalls/constant_sets_devices.def"
+#include "syscalls/constant_sets_input.def"
+#include "syscalls/constant_sets_ioctl.def"
+#include "syscalls/constant_sets_ioctl_devices.def"
 #include "syscalls/constant_sets_network.def"
+#include "syscalls/constant_sets_prctl.def"
+#include "syscalls/constant_sets_sockets.def"
 #include "syscalls/constant_sets_structs.def"
 };
 

@@ -5,6 +5,7 @@
 #include "base/alignment.h"
 #include "base/memory_map.h"
 #include "syscalls/constant_set.h"
+#include "syscalls/struct_layout.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -23,6 +24,10 @@
 #define FUTEX_PARTS     (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
 #define FUTEX_COMMANDS  127
 #define PR_SET_VMA_TEXT 0x53564d41
+/* Operations of seccomp. */
+#define SECCOMP_FILTER 1
+#define SECCOMP_ACTION 2
+#define SECCOMP_SIZES  3
 
 /* What the arguments of a futex operation are: how many in all, and what the fourth is. */
 struct futex_shape {
@@ -56,6 +61,8 @@ static struct futex_shape futex_shape_of(uint64_t operation)
 /* Arguments that one operation of prctl shows, without the operation itself. */
 static unsigned prctl_count(uint64_t operation)
 {
+    if (prctl_text_count(operation) >= 0)
+        return (unsigned)prctl_text_count(operation);
     switch ((uint32_t)operation) {
     case PR_GET_DUMPABLE:
     case PR_GET_KEEPCAPS:
@@ -121,6 +128,8 @@ bool dependent_text_is_absent(const struct call_text *text, enum system_call_kin
         return ioctl_text_is_alone((uint32_t)arguments[1]);
     case SYSTEM_CALL_PRCTL_ARGUMENT:
         return which > prctl_count(arguments[0]);
+    case SYSTEM_CALL_BARRIER_CPU:
+        return (uint32_t)arguments[1] == 0;
     case SYSTEM_CALL_PTRACE_PID:
         return arguments[0] == PTRACE_TRACEME;
     default:
@@ -148,12 +157,15 @@ bool dependent_text_is_answer(const struct call_text *text, enum system_call_kin
     case SYSTEM_CALL_FCNTL_ARGUMENT:
         return text->arguments[1] == F_GETLK || text->arguments[1] == F_OFD_GETLK || text->arguments[1] == F_GETOWN_EX;
     case SYSTEM_CALL_PRCTL_ARGUMENT:
-        return text->arguments[0] == PR_GET_NAME || text->arguments[0] == PR_GET_PDEATHSIG ||
-               text->arguments[0] == PR_GET_CHILD_SUBREAPER || text->arguments[0] == PR_GET_TID_ADDRESS;
+        return prctl_text_is_answer(text->arguments[0]) || text->arguments[0] == PR_GET_NAME ||
+               text->arguments[0] == PR_GET_PDEATHSIG || text->arguments[0] == PR_GET_CHILD_SUBREAPER ||
+               text->arguments[0] == PR_GET_TID_ADDRESS;
     case SYSTEM_CALL_ARCH_PRCTL_ARGUMENT:
         return text->arguments[0] == ARCH_GET_FS || text->arguments[0] == ARCH_GET_GS;
     case SYSTEM_CALL_FILE_HANDLE:
         return true;
+    case SYSTEM_CALL_SECCOMP_ARGUMENT:
+        return (uint32_t)text->arguments[0] == SECCOMP_SIZES;
     default:
         return false;
     }
@@ -346,6 +358,8 @@ static void put_prctl_argument(const struct call_text *text, unsigned which)
 {
     uint64_t argument = text->arguments[which];
 
+    if (prctl_text_put(text, which))
+        return;
     switch ((uint32_t)text->arguments[0]) {
     case PR_SET_NAME:
         put_name(text, argument);
@@ -356,21 +370,10 @@ static void put_prctl_argument(const struct call_text *text, unsigned which)
         else
             put_name(text, argument);
         break;
-    case PR_SET_PDEATHSIG:
-        signal_text_put(text->out, (int64_t)argument);
-        break;
     case PR_GET_PDEATHSIG:
     case PR_GET_CHILD_SUBREAPER:
     case PR_GET_TID_ADDRESS:
         put_prctl_answer(text, argument);
-        break;
-    case PR_SET_DUMPABLE:
-        if (argument <= 2)
-            text_put_string(text->out, argument == 0   ? "SUID_DUMP_DISABLE"
-                                       : argument == 1 ? "SUID_DUMP_USER"
-                                                       : "SUID_DUMP_ROOT");
-        else
-            call_text_put_hex(text, argument);
         break;
     case PR_CAPBSET_READ:
     case PR_CAPBSET_DROP:
@@ -481,7 +484,7 @@ static void put_ptrace_data(const struct call_text *text, uint64_t data)
 
 static void put_seccomp_flags(const struct call_text *text, uint64_t flags)
 {
-    if (text->arguments[0] == 1)
+    if ((uint32_t)text->arguments[0] == SECCOMP_FILTER)
         constant_set_put_flags(text->out, SYSTEM_CALL_SET_seccomp_filter, flags);
     else
         call_text_put_hex(text, (uint32_t)flags);
@@ -489,15 +492,26 @@ static void put_seccomp_flags(const struct call_text *text, uint64_t flags)
 
 static void put_seccomp_argument(const struct call_text *text, uint64_t address)
 {
-    uint64_t program[2];
+    uint32_t action, operation = (uint32_t)text->arguments[0];
 
-    if (text->arguments[0] != 1 || !call_text_read(text, address, program, sizeof(program))) {
+    if (operation == SECCOMP_FILTER) {
+        filter_text_put(text, address, true);
+    } else if (operation == SECCOMP_ACTION && call_text_read(text, address, &action, sizeof(action))) {
+        text_put_char(text->out, '[');
+        constant_set_put_choice(text->out, SYSTEM_CALL_SET_seccomp_action, action);
+        text_put_char(text->out, ']');
+    } else if (operation == SECCOMP_SIZES && text->is_over && !text->has_failed) {
+        struct_layout_put_at(text, STRUCT_LAYOUT_seccomp_sizes, address);
+    } else {
         call_text_put_address(text, address);
-        return;
     }
-    text_format(text->out, "{len=%u, filter=", (unsigned)(program[0] & 0xffff));
-    call_text_put_address(text, program[1]);
-    text_put_char(text->out, '}');
+}
+
+static void put_io_priority(const struct call_text *text, uint32_t value)
+{
+    text_put_string(text->out, "IOPRIO_PRIO_VALUE(");
+    constant_set_put_choice(text->out, SYSTEM_CALL_SET_io_class, value >> 13);
+    text_format(text->out, ", %u)", value & 0x1fff);
 }
 
 /* Numbers. */
@@ -528,7 +542,7 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
         socket_text_put_protocol(text, text->arguments[0], value);
         return true;
     case SYSTEM_CALL_SOCKET_OPTION:
-        socket_text_put_option(text->out, text->arguments[1], value);
+        socket_text_put_option(text, text->arguments[1], value);
         return true;
     case SYSTEM_CALL_NODE_MODE:
         file_text_put_mode(text, (uint32_t)value & 0177777);
@@ -551,6 +565,7 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
     case SYSTEM_CALL_IOCTL_COMMAND:
         ioctl_text_put_command(text, (uint32_t)value);
         return true;
+    case SYSTEM_CALL_BARRIER_CPU:
     case SYSTEM_CALL_PTRACE_PID:
         text_put_signed(text->out, (int32_t)value);
         return true;
@@ -559,6 +574,9 @@ static bool put_number(const struct call_text *text, const struct system_call_ar
         return true;
     case SYSTEM_CALL_PTRACE_DATA:
         put_ptrace_data(text, value);
+        return true;
+    case SYSTEM_CALL_IO_PRIORITY:
+        put_io_priority(text, (uint32_t)value);
         return true;
     case SYSTEM_CALL_SECCOMP_FLAGS:
         put_seccomp_flags(text, value);

@@ -85,7 +85,7 @@ static void put_limits(const struct call_text *text, const void *bytes, const ch
 
 void process_text_put_rlimit(const struct call_text *text, const void *rlimit)
 {
-    put_limits(text, rlimit, "RLIM_INFINITY");
+    put_limits(text, rlimit, "RLIM64_INFINITY");
 }
 
 void process_text_put_rlimit64(const struct call_text *text, const void *rlimit)

@@ -16,8 +16,8 @@ enum quoted_text_hex {
 bool quoted_text_is_hex(const char *bytes, size_t size_bytes, enum quoted_text_hex hex);
 
 /*
- * Writes the bytes, without quotes. A piece of a longer string: next is the byte behind it, which tells how many digits an
- * octal number needs; 0 at the end. `special` are further characters that get a backslash and a number; NULL: none.
+ * Writes the bytes, without quotes. A piece of a longer string: next is the byte behind it, which tells how many digits
+ * an octal number needs; 0 at the end. `special` are further characters that get a backslash and a number; NULL: none.
  */
 struct quoted_text_piece {
     const char *bytes;

@@ -14,6 +14,7 @@ enum struct_layout {
 #define OPTIONAL(name, at, size_bytes, ...)
 #define ANSWER(name, at, size_bytes, ...)
 #define LATER(name, at, size_bytes, ...)
+#define VERBOSE(name, at, size_bytes, ...)
 #define REST
 #define END
 #include "syscalls/struct_layouts.def"
@@ -22,6 +23,7 @@ enum struct_layout {
 #undef OPTIONAL
 #undef ANSWER
 #undef LATER
+#undef VERBOSE
 #undef REST
 #undef END
     STRUCT_LAYOUTS
@@ -38,8 +40,19 @@ void struct_layout_put(const struct call_text *text, enum struct_layout which, c
 bool struct_layout_put_fields(const struct call_text *text, enum struct_layout which, const void *bytes,
                               size_t size_bytes);
 
+/* The same of a struct that was cut: of the field that is cut, the bytes that are there. */
+void struct_layout_put_beginning(const struct call_text *text, enum struct_layout which, const void *bytes,
+                                 size_t size_bytes);
+
 /* The struct at an address of the program, or the address if it cannot be read. */
 void struct_layout_put_at(const struct call_text *text, enum struct_layout which, uint64_t address);
+
+/*
+ * A struct of which the program says how many bytes it has: fields that begin behind them are not there, and what is
+ * behind the last field is told if it is not 0. Returns false, and writes nothing, if it cannot be read.
+ */
+bool struct_layout_put_sized(const struct call_text *text, enum struct_layout which, uint64_t address,
+                             uint64_t size_bytes);
 
 /* An array of them. */
 void struct_layout_put_array(const struct call_text *text, enum struct_layout which, uint64_t address, uint64_t count);

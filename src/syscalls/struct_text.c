@@ -2,6 +2,7 @@
 #include "syscalls/subject_texts.h"
 
 #include "syscalls/constant_set.h"
+#include "syscalls/struct_layout.h"
 
 #include <string.h>
 
@@ -107,7 +108,10 @@ static void put_queue(const struct call_text *text, const void *bytes)
 
     memcpy(values, bytes, sizeof(values));
     text_put_string(text->out, "{mq_flags=");
-    file_text_put_open_flags(text->out, (uint64_t)values[0]);
+    if (values[0] == 0)
+        text_put_char(text->out, '0');
+    else
+        file_text_put_open_flags(text->out, (uint64_t)values[0]);
     text_format(text->out, ", mq_maxmsg=%ld, mq_msgsize=%ld, mq_curmsgs=%ld}", (long)values[1], (long)values[2],
                 (long)values[3]);
 }
@@ -154,14 +158,15 @@ static void put_cache(const struct call_text *text, const void *bytes)
                 (unsigned long)values[4]);
 }
 
-static void put_counter(const struct call_text *text, const void *bytes)
+static void put_ring(const struct call_text *text, const void *bytes)
 {
-    uint32_t values[4];
-    uint64_t config;
+    struct_layout_put(text, STRUCT_LAYOUT_io_uring_parameters, bytes,
+                      struct_layout_bytes(STRUCT_LAYOUT_io_uring_parameters));
+}
 
-    memcpy(values, bytes, 8);
-    memcpy(&config, (const char *)bytes + 8, sizeof(config));
-    text_format(text->out, "{type=%#x, size=%u, config=%#lx, ...}", values[0], values[1], (unsigned long)config);
+static void put_landlock_path(const struct call_text *text, const void *bytes)
+{
+    struct_layout_put(text, STRUCT_LAYOUT_landlock_path, bytes, struct_layout_bytes(STRUCT_LAYOUT_landlock_path));
 }
 
 /* What writes a struct of fixed size. Those without are written as addresses. */
@@ -200,7 +205,8 @@ static void (*const writers[SYSTEM_CALL_STRUCT_COUNT])(const struct call_text *t
     [SYSTEM_CALL_STRUCT_futex_waitv] = put_waiter,
     [SYSTEM_CALL_STRUCT_cachestat_range] = put_cache_range,
     [SYSTEM_CALL_STRUCT_cachestat] = put_cache,
-    [SYSTEM_CALL_STRUCT_perf_event_attr] = put_counter,
+    [SYSTEM_CALL_STRUCT_io_uring_params] = put_ring,
+    [SYSTEM_CALL_STRUCT_landlock_path] = put_landlock_path,
     [SYSTEM_CALL_STRUCT_fd] = put_fd,
     [SYSTEM_CALL_STRUCT_int] = put_int,
     [SYSTEM_CALL_STRUCT_timer] = put_int,
@@ -219,9 +225,18 @@ void struct_text_put(const struct call_text *text, enum system_call_struct which
 {
     uint64_t bytes[STRUCT_BYTES_MAX / 8];
 
-    if (writers[which] != NULL && call_text_read(text, address, bytes, system_call_struct_bytes(which)))
+    if (which == SYSTEM_CALL_STRUCT_perf_event_attr)
+        counter_text_put(text, address);
+    else if (writers[which] != NULL && call_text_read(text, address, bytes, system_call_struct_bytes(which)))
         writers[which](text, bytes);
     else
+        call_text_put_address(text, address);
+}
+
+/* Those that have grown: how many bytes they have at least. */
+static void put_grown(const struct call_text *text, enum struct_layout layout, uint64_t address, uint64_t size_bytes)
+{
+    if (size_bytes < struct_layout_bytes(layout) || !struct_layout_put_sized(text, layout, address, size_bytes))
         call_text_put_address(text, address);
 }
 
@@ -232,6 +247,12 @@ void struct_text_put_sized(const struct call_text *text, enum system_call_struct
         process_text_put_clone_args(text, address, size_bytes);
     else if (which == SYSTEM_CALL_STRUCT_open_how)
         file_text_put_open_how(text, address, size_bytes);
+    else if (which == SYSTEM_CALL_STRUCT_bpf_attr)
+        bpf_text_put(text, address, size_bytes);
+    else if (which == SYSTEM_CALL_STRUCT_mount_attr)
+        put_grown(text, STRUCT_LAYOUT_mount_attribute, address, size_bytes);
+    else if (which == SYSTEM_CALL_STRUCT_landlock_ruleset)
+        put_grown(text, STRUCT_LAYOUT_landlock_rules, address, size_bytes);
     else if (size_bytes >= system_call_struct_bytes(which))
         struct_text_put(text, which, address);
     else
@@ -241,7 +262,7 @@ void struct_text_put_sized(const struct call_text *text, enum system_call_struct
 /* In arrays, ids go without brackets. */
 static void put_plain_id(const struct call_text *text, const void *bytes)
 {
-    text_put_unsigned(text->out, (uint32_t)signed_of(bytes));
+    call_text_put_id(text, (uint32_t)signed_of(bytes));
 }
 
 static void put_plain_long(const struct call_text *text, const void *bytes)

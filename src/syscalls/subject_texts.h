@@ -29,6 +29,10 @@ void struct_text_put(const struct call_text *text, enum system_call_struct which
 void struct_text_put_sized(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t size_bytes);
 
+/* Attributes of bpf, by the command in the call's arguments, and of a counter of performance. */
+void bpf_text_put(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+void counter_text_put(const struct call_text *text, uint64_t address);
+
 /* An array of them. */
 void struct_text_put_array(const struct call_text *text, enum system_call_struct which, uint64_t address,
                            uint64_t count);
@@ -46,6 +50,13 @@ bool dependent_text_is_answer(const struct call_text *text, enum system_call_kin
 
 /* Writes the argument. False: its kind is none of those. */
 bool dependent_text_put(const struct call_text *text, const struct system_call_argument *argument, unsigned which);
+
+/* Operations of prctl: how many arguments stand behind it (-1: nothing is known of it), whether it answers. */
+int prctl_text_count(uint64_t operation);
+bool prctl_text_is_answer(uint64_t operation);
+/* Writes argument `which`, or the result. False: nothing is known of it, and nothing is written. */
+bool prctl_text_put(const struct call_text *text, unsigned which);
+bool prctl_text_put_result(const struct call_text *text);
 
 /* ---- what the kernel returns about files and file systems -------------------------------------------------------- */
 
@@ -77,6 +88,15 @@ bool ioctl_text_is_answer(uint32_t command);
 bool ioctl_text_is_alone(uint32_t command);
 
 void ioctl_text_put_argument(const struct call_text *text, uint32_t command, uint64_t argument);
+
+/* struct termios, of as many bytes as its version has. */
+void terminal_text_put(const struct call_text *text, uint64_t address, size_t size_bytes);
+
+/* Commands of input devices that have a number or a length in them. False: it is none of them, and nothing is written.
+ */
+bool input_text_put_command(const struct call_text *text, uint32_t command);
+bool input_text_is_answer(uint32_t command);
+bool input_text_put_argument(const struct call_text *text, uint32_t command, uint64_t address);
 
 /* ---- what programs wait for: poll, select, epoll ----------------------------------------------------------------- */
 
@@ -140,6 +160,15 @@ void signal_text_put_event(const struct call_text *text, const void *sigevent);
 /* {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("127.0.0.1")} */
 void socket_text_put_address(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
+/* The same of bytes that were read. */
+void socket_address_text_put(const struct call_text *text, const void *bytes, size_t size_bytes);
+
+/* [{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, cmsg_data=[3]}] */
+void control_text_put(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+
+/* {len=1, filter=[BPF_STMT(BPF_RET|BPF_K, 0)]}: a filter of packets, or of system calls. */
+void filter_text_put(const struct call_text *text, uint64_t address, bool is_of_calls);
+
 /* [{iov_base="abc", iov_len=3}]; no more than bytes_max of what they point at counts. */
 void socket_text_put_iovec(const struct call_text *text, uint64_t address, uint64_t count, uint64_t bytes_max);
 /* The same, with addresses in place of bytes. */
@@ -152,11 +181,12 @@ void socket_text_put_mmessage(const struct call_text *text, const void *mmsghdr)
 
 void socket_text_put_type(struct text_writer *out, uint32_t type);
 void socket_text_put_protocol(const struct call_text *text, uint64_t family, uint64_t protocol);
-void socket_text_put_option(struct text_writer *out, uint64_t level, uint64_t option);
+void socket_text_put_option(const struct call_text *text, uint64_t level, uint64_t option);
 /* What is sent or received: messages, where the socket is one of netlink's. */
 void socket_text_put_bytes(const struct call_text *text, uint64_t address, uint64_t size_bytes);
 
-void socket_text_put_value(const struct call_text *text, uint64_t address, uint64_t size_bytes);
+/* The value of the option that the call's arguments say, which is set or was got. */
+void socket_text_put_value(const struct call_text *text, uint64_t address, uint64_t size_bytes, bool is_set);
 
 /* ---- times, where long has 64 bits ------------------------------------------------------------------------------- */
 

@@ -249,6 +249,28 @@ static void put_time(const struct call_text *text, int64_t result)
         text_format(text->out, " (%s)", date);
 }
 
+/* Of input and output: a class, and a level in it. */
+static void put_priorities(const struct call_text *text, uint64_t result)
+{
+    call_text_put_hex(text, result);
+    text_put_string(text->out, " (IOPRIO_PRIO_VALUE(");
+    constant_set_put_choice(text->out, SYSTEM_CALL_SET_io_class, result >> 13);
+    text_format(text->out, ", %lu))", (unsigned long)(result & 0x1fff));
+}
+
+/* What there is, if that was asked for. */
+static void put_membarrier(const struct call_text *text, uint64_t result)
+{
+    if (text->arguments[0] != 0 || result == 0) {
+        text_put_unsigned(text->out, result);
+        return;
+    }
+    call_text_put_hex(text, result);
+    text_put_string(text->out, " (");
+    constant_set_put_flags(text->out, SYSTEM_CALL_SET_membarrier, result);
+    text_put_char(text->out, ')');
+}
+
 static void put_success(const struct call_text *text, unsigned kind)
 {
     uint64_t result = (uint64_t)text->result;
@@ -283,6 +305,16 @@ static void put_success(const struct call_text *text, unsigned kind)
         text_format(text->out, "%lu (", (unsigned long)result);
         signal_text_put(text->out, (int64_t)result);
         text_put_char(text->out, ')');
+        break;
+    case SYSTEM_CALL_PRCTL:
+        if (!prctl_text_put_result(text))
+            text_put_signed(text->out, text->result);
+        break;
+    case SYSTEM_CALL_PRIORITIES:
+        put_priorities(text, result);
+        break;
+    case SYSTEM_CALL_MEMBARRIER:
+        put_membarrier(text, result);
         break;
     case SYSTEM_CALL_TIME:
         put_time(text, text->result);

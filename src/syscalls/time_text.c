@@ -66,7 +66,7 @@ void time_text_put_date(const struct call_text *text, int64_t seconds, int64_t n
     struct tm parts;
     char date[64];
 
-    if (seconds == 0 && nanoseconds == 0)
+    if ((seconds == 0 && nanoseconds == 0) || nanoseconds < 0 || nanoseconds > 999999999)
         return;
     if (localtime_r(&time, &parts) == NULL || strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts) == 0)
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words that tables of values use for their forms: a kind of value_text.h, and its detail. Their names are short, so
- * only files that hold such a table include this.
+ * The words that tables of values use for their forms: a kind of value_text.h, and its detail. Their names are short,
+ * so only files that hold such a table include this.
  */
 #ifndef GAIT_SYSCALLS_VALUE_FORMS_H
 #define GAIT_SYSCALLS_VALUE_FORMS_H
@@ -54,5 +54,17 @@
 #define STRING_AT          VALUE_STRING_AT, 0
 #define PATH_AT            VALUE_PATH_AT, 0
 #define LAYOUT_AT(layout)  VALUE_LAYOUT_AT, STRUCT_LAYOUT_##layout
+#define NAME               VALUE_NAME, 0
+#define HARDWARE_OF_TYPE   VALUE_HARDWARE_OF_TYPE, 0
+#define KERNEL_VERSION     VALUE_KERNEL_VERSION, 0
+#define HEX_PAIR           VALUE_HEX_PAIR, 0
+#define HEX_PAIRS          VALUE_HEX_PAIRS, 0
+#define NET32_HEX          VALUE_NET32_HEX, 0
+#define LITTLE16           VALUE_LITTLE16, 0
+#define HEX_PADDED         VALUE_HEX_PADDED, 0
+#define CHOICE_OR_HEX(set) VALUE_CHOICE_OR_HEX, SYSTEM_CALL_SET_##set
+#define ERROR_NAME         VALUE_ERROR_NAME, 0
+#define INET6_OF_FIELD     VALUE_INET6_OF_FIELD, 0
+#define SOCKET_ADDRESS     VALUE_SOCKET_ADDRESS, 0
 
 #endif

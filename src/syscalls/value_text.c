@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,24 @@ static void put_error(struct text_writer *out, int64_t value)
         text_put_signed(out, value);
 }
 
+static void put_error_name(struct text_writer *out, int64_t value)
+{
+    const char *name = value > 0 ? errno_name((int)value) : NULL;
+
+    if (name != NULL)
+        text_put_string(out, name);
+    else
+        text_put_signed(out, value);
+}
+
+static void put_choice_or_hex(const struct call_text *text, unsigned set, uint64_t value)
+{
+    if (constant_set_name(set, value) != NULL)
+        constant_set_put_choice(text->out, set, value);
+    else
+        call_text_put_hex(text, value);
+}
+
 static void put_ethertype(const struct call_text *text, uint16_t value)
 {
     text_put_string(text->out, "htons(");
@@ -119,6 +138,12 @@ static bool put_named(const struct call_text *text, struct value_form form, cons
     case VALUE_ERROR:
         put_error(out, value_signed(bytes, size_bytes));
         return true;
+    case VALUE_ERROR_NAME:
+        put_error_name(out, value_signed(bytes, size_bytes));
+        return true;
+    case VALUE_CHOICE_OR_HEX:
+        put_choice_or_hex(text, form.detail, value);
+        return true;
     case VALUE_INTERFACE:
         put_interface(out, (uint32_t)value);
         return true;
@@ -131,6 +156,14 @@ static bool put_named(const struct call_text *text, struct value_form form, cons
     default:
         return false;
     }
+}
+
+static void put_pair(const struct call_text *text, uint64_t value)
+{
+    if (value == 0)
+        text_put_string(text->out, "00");
+    else
+        call_text_put_hex(text, value);
 }
 
 static bool put_number(const struct call_text *text, struct value_form form, const void *bytes, size_t size_bytes)
@@ -175,6 +208,25 @@ static bool put_number(const struct call_text *text, struct value_form form, con
         return true;
     case VALUE_NET32:
         text_format(out, "htonl(%u)", ntohl((uint32_t)value));
+        return true;
+    case VALUE_NET32_HEX:
+        text_put_string(out, "htonl(");
+        call_text_put_hex(text, ntohl((uint32_t)value));
+        text_put_char(out, ')');
+        return true;
+    case VALUE_LITTLE16:
+        text_format(out, "htobs(%u)", le16toh((uint16_t)value));
+        return true;
+    case VALUE_KERNEL_VERSION:
+        text_format(out, "KERNEL_VERSION(%u, %u, %u)", (unsigned)value >> 16, (unsigned)value >> 8 & 0xff,
+                    (unsigned)value & 0xff);
+        return true;
+    case VALUE_HEX_PAIR:
+        put_pair(text, value);
+        return true;
+    case VALUE_HEX_PADDED:
+        text_put_string(out, value == 0 ? "00" : "0x");
+        text_put_hex(out, value, 6);
         return true;
     case VALUE_NET64:
         text_format(out, "htobe64(%lu)", (unsigned long)be64toh(value));
@@ -229,6 +281,16 @@ static void put_list(const struct call_text *text, bool is_hex, size_t each, con
     text_put_char(text->out, ']');
 }
 
+static void put_pairs(const struct call_text *text, const unsigned char *bytes, size_t size_bytes)
+{
+    text_put_char(text->out, '[');
+    for (size_t i = 0; i < size_bytes; i++) {
+        text_put_string(text->out, i == 0 ? "" : ", ");
+        put_pair(text, bytes[i]);
+    }
+    text_put_char(text->out, ']');
+}
+
 static void put_layouts(const struct call_text *text, unsigned layout, const unsigned char *bytes, size_t size_bytes)
 {
     size_t each = struct_layout_bytes(layout);
@@ -258,6 +320,22 @@ static void put_bytes(const struct call_text *text, bool is_raw, const void *byt
     text_put_string(text->out, shown < size_bytes ? "\"..." : "\"");
 }
 
+static void put_array_name(const struct call_text *text, const char *bytes, size_t size_bytes)
+{
+    size_t length = strnlen(bytes, size_bytes);
+
+    call_text_put_quoted(text, bytes, length < size_bytes ? length : size_bytes - 1, length == size_bytes);
+}
+
+/* Addresses of Ethernet and of the loop have six bytes; of others all are shown. */
+static void put_typed_hardware(const struct call_text *text, const unsigned char *bytes, size_t size_bytes)
+{
+    uint64_t type = value_unsigned(bytes - 2, 2);
+
+    put_hardware(text->out, bytes,
+                 (type == ARPHRD_ETHER || type == ARPHRD_LOOPBACK) && size_bytes > 6 ? 6 : size_bytes);
+}
+
 static bool put_many(const struct call_text *text, struct value_form form, const void *bytes, size_t size_bytes)
 {
     size_t length;
@@ -274,8 +352,14 @@ static bool put_many(const struct call_text *text, struct value_form form, const
         if (length < size_bytes)
             put_bytes(text, false, bytes, length);
         else
-            call_text_put_quoted(
-                text, bytes, length < text->options->string_bytes ? length : text->options->string_bytes, true);
+            call_text_put_quoted(text, bytes,
+                                 length < text->options->string_bytes ? length : text->options->string_bytes, true);
+        return true;
+    case VALUE_NAME:
+        put_array_name(text, bytes, size_bytes);
+        return true;
+    case VALUE_HARDWARE_OF_TYPE:
+        put_typed_hardware(text, bytes, size_bytes);
         return true;
     case VALUE_BYTES:
     case VALUE_RAW:
@@ -288,8 +372,14 @@ static bool put_many(const struct call_text *text, struct value_form form, const
     case VALUE_HEX_LIST:
         put_list(text, form.kind == VALUE_HEX_LIST, form.detail, bytes, size_bytes);
         return true;
+    case VALUE_HEX_PAIRS:
+        put_pairs(text, bytes, size_bytes);
+        return true;
     case VALUE_LAYOUT:
         struct_layout_put(text, form.detail, bytes, size_bytes);
+        return true;
+    case VALUE_SOCKET_ADDRESS:
+        socket_address_text_put(text, bytes, size_bytes);
         return true;
     case VALUE_LAYOUTS:
         put_layouts(text, form.detail, bytes, size_bytes);

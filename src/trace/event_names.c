@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* In the order of the bits of enum gait_event_kind. */
-static const char *const names[EVENT_NAME_COUNT] = {"call",  "ret",   "exec",    "block", "compile",
-                                                    "enter", "leave", "suspend", "resume"};
+static const char *const names[EVENT_NAME_COUNT] = {"call",  "ret",   "exec",    "block",  "compile",
+                                                    "enter", "leave", "suspend", "resume", "goroutine"};
 
 const char *event_name(unsigned bit)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define EVENT_NAME_COUNT 9
+#define EVENT_NAME_COUNT 10
 
 /* Of the bit with that number in enum gait_event_kind, below EVENT_NAME_COUNT. */
 const char *event_name(unsigned bit);

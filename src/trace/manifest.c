@@ -95,6 +95,7 @@ static void put_losses(struct json_writer *json, const struct manifest_losses *l
 static const char *const left_names[RING_LEFT_REASONS] = {
     [RING_LEFT_INSTRUCTION] = "instruction", [RING_LEFT_MEMORY] = "memory",   [RING_LEFT_BLIND] = "blind",
     [RING_LEFT_NEW_THREAD] = "new thread",   [RING_LEFT_COUNTER] = "counter",
+    [RING_LEFT_UNREADABLE] = "unreadable",
 };
 
 static void put_left(struct json_writer *json, const struct manifest_process *process)
@@ -128,6 +129,18 @@ static void put_unhooked(struct json_writer *json, const struct manifest_process
         json_writer_text(json, "function", unhooked->name);
         json_writer_text(json, "why", unhooked->why);
         json_writer_bool(json, "named", unhooked->is_named);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
+static void put_indirect(struct json_writer *json, const struct manifest_process *process)
+{
+    json_writer_open_line(json, 6, "indirect", '[');
+    for (size_t i = 0; i < process->indirect_count; i++) {
+        json_writer_open_line(json, 8, NULL, '{');
+        json_writer_count(json, "address", process->indirect[i].address);
+        json_writer_text(json, "name", process->indirect[i].name == NULL ? "" : process->indirect[i].name);
         json_writer_close(json, '}');
     }
     json_writer_close(json, ']');
@@ -180,6 +193,8 @@ static void put_process(struct json_writer *json, const struct manifest_process 
     put_counters(json, &process->counters);
     if (process->left_count != 0)
         put_left(json, process);
+    if (process->indirect_count != 0)
+        put_indirect(json, process);
     if (process->unhooked_listed != 0)
         put_unhooked(json, process);
     if (process->probe_count != 0)
@@ -596,6 +611,22 @@ static void take_left(struct manifest_source *source, const struct json_value *o
     }
 }
 
+static void take_indirect(struct manifest_source *source, const struct json_value *object,
+                          struct manifest_process *process)
+{
+    const struct json_value *item;
+
+    if (!has_member(object, "indirect"))
+        return;
+    process->indirect = take_array(source, object, "indirect", sizeof(*process->indirect), &item);
+    for (; item != NULL; item = item->next) {
+        struct manifest_indirect *indirect = &process->indirect[process->indirect_count++];
+
+        indirect->address = take_number(source, item, "address", UINT64_MAX);
+        indirect->name = take_text(source, item, "name");
+    }
+}
+
 static void take_unhooked(struct manifest_source *source, const struct json_value *object,
                           struct manifest_process *process)
 {
@@ -664,6 +695,7 @@ static void take_processes(struct manifest_source *source, const struct json_val
         take_losses(source, item, &process->losses);
         take_counters(source, item, &process->counters);
         take_left(source, item, process);
+        take_indirect(source, item, process);
         take_unhooked(source, item, process);
         take_probes(source, item, process);
         take_threads(source, item, process);
@@ -794,6 +826,15 @@ void manifest_free_probes(struct manifest_process *process)
     process->probe_count = 0;
 }
 
+void manifest_free_indirect(struct manifest_process *process)
+{
+    for (size_t i = 0; i < process->indirect_count; i++)
+        free(process->indirect[i].name);
+    free(process->indirect);
+    process->indirect = NULL;
+    process->indirect_count = 0;
+}
+
 void manifest_free_unhooked(struct manifest_process *process)
 {
     for (size_t i = 0; i < process->unhooked_listed; i++) {
@@ -813,6 +854,7 @@ void manifest_free(struct manifest *manifest)
         free(manifest->processes[i].command);
         free(manifest->processes[i].threads);
         free(manifest->processes[i].left);
+        manifest_free_indirect(&manifest->processes[i]);
         manifest_free_unhooked(&manifest->processes[i]);
         manifest_free_probes(&manifest->processes[i]);
     }

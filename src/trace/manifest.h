@@ -45,6 +45,12 @@ struct manifest_left {
     uint8_t code[16]; /* what stands there */
 };
 
+/* What an indirect function was resolved to, and what that is called. */
+struct manifest_indirect {
+    uint64_t address; /* in memory */
+    char *name;
+};
+
 /* A function that should have been hooked, and is not. */
 struct manifest_unhooked {
     char *name; /* "module!function", as the file spells it */
@@ -72,6 +78,8 @@ struct manifest_process {
     struct manifest_left *left; /* the first ones */
     size_t left_listed;
     uint64_t left_count;                /* of all */
+    struct manifest_indirect *indirect; /* what is called by other names than its file has */
+    size_t indirect_count;
     struct manifest_unhooked *unhooked; /* the first ones of those that the losses count */
     size_t unhooked_listed;
     struct manifest_probe *probes;
@@ -151,6 +159,8 @@ void manifest_free(struct manifest *manifest);
 
 /* Gives back what the list of functions that are not hooked has. */
 void manifest_free_unhooked(struct manifest_process *process);
+/* The same of what indirect functions are. */
+void manifest_free_indirect(struct manifest_process *process);
 
 /* Gives back what the list of probes of a process has. */
 void manifest_free_probes(struct manifest_process *process);

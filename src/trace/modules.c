@@ -116,10 +116,30 @@ int modules_read(struct modules *modules, int folder, const char *path, struct g
 
 void modules_deinit(struct modules *modules)
 {
-    for (size_t i = 0; i < modules->count; i++)
+    for (size_t i = 0; i < modules->count; i++) {
+        for (size_t j = 0; j < modules->modules[i].name_count; j++)
+            free(modules->modules[i].names[j].name);
+        free(modules->modules[i].names);
         free(modules->modules[i].path);
+    }
     free(modules->modules);
     *modules = (struct modules){.count = 0};
+}
+
+int modules_set_name(struct modules *modules, uint64_t address, const char *name)
+{
+    for (size_t i = 0; i < modules->count; i++) {
+        struct recorded_module *module = &modules->modules[i];
+        char *copy;
+
+        if (address < module->start || address >= module->end)
+            continue;
+        copy = ARRAY_RESERVE_NEXT(module->names, module->name_count) != 0 ? NULL : strdup(name);
+        if (copy == NULL)
+            return -ENOMEM;
+        module->names[module->name_count++] = (struct module_name){address, copy};
+    }
+    return 0;
 }
 
 const struct recorded_module *modules_find(const struct modules *modules, uint64_t address, uint64_t first,

@@ -8,6 +8,12 @@
 
 #include "trace/stream_reader.h"
 
+/* What begins there is called so, whatever the file says. */
+struct module_name {
+    uint64_t address; /* in memory */
+    char *name;
+};
+
 struct recorded_module {
     uint64_t start;
     uint64_t end;
@@ -17,6 +23,8 @@ struct recorded_module {
     char *path;
     uint32_t build_id_bytes;
     uint8_t build_id[32];
+    struct module_name *names;
+    size_t name_count;
 };
 
 struct modules {
@@ -29,6 +37,9 @@ struct modules {
 /* As trace_blocks_read. */
 MUST_USE int modules_read(struct modules *modules, int folder, const char *path, struct gait_error *err);
 void modules_deinit(struct modules *modules);
+
+/* Gives what begins at an address a name that is used if its file has none, in any module that was there. -ENOMEM. */
+MUST_USE int modules_set_name(struct modules *modules, uint64_t address, const char *name);
 
 /*
  * The module that covered an address at some time from `first` to `last` (the same: at that time); of several, the one

@@ -121,7 +121,8 @@ static int look_at(struct open_search *search, const uint8_t *place)
     memcpy(&function.depth, place + EVENT_DEPTH_OFFSET, sizeof(function.depth));
     memcpy(&function.time, place + EVENT_HOOK_BYTES - sizeof(function.time), sizeof(function.time));
     /* What is open on a stack that the thread comes back to has begun somewhere before. */
-    if (!event_record_is_hooked(event_header_record(header)) || event_record_is_of_stack(event_header_record(header)))
+    if (function.depth & EVENT_HEIGHT || !event_record_is_hooked(event_header_record(header)) ||
+        event_record_is_of_stack(event_header_record(header)))
         return -ENOTSUP;
     if (function.depth >= search->limit)
         return 0;

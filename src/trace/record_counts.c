@@ -54,7 +54,7 @@ static bool count_records(struct record_counts *counts, struct packing_source re
         counts->lowest_depth = depth < counts->lowest_depth ? depth : counts->lowest_depth;
         number = event_header_number(header);
         /* Calls that go on elsewhere are neither entered nor left, and the depth is not all that stands there. */
-        if (number >= NUMBERS_MAX || !event_record_is_hooked(event_header_record(header)) ||
+        if (depth & EVENT_HEIGHT || number >= NUMBERS_MAX || !event_record_is_hooked(event_header_record(header)) ||
             event_record_is_of_stack(event_header_record(header)))
             return false;
         if (counts->slots[number] == 0) {
@@ -62,7 +62,9 @@ static bool count_records(struct record_counts *counts, struct packing_source re
                 return false;
             counts->functions[counts->count++].number = number;
         }
-        counts->slots[number] += event_header_record(header) == EVENT_RECORD_ENTER ? 1 : ONE_LEFT;
+        counts->slots[number] += event_header_record(header) == EVENT_RECORD_ENTER    ? 1
+                                 : event_header_record(header) == EVENT_RECORD_PASSED ? 1 + ONE_LEFT
+                                                                                      : ONE_LEFT;
     }
     return true;
 }

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WINDOW_BYTES 65536
+#define WINDOW_BYTES 8192
 
 static bool is_chunk(const uint8_t *bytes, uint64_t sequence_after)
 {

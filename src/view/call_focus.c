@@ -115,13 +115,16 @@ static int take_begin(void *context, const struct view_call *call)
 }
 
 /* From the function outwards, up to where a function comes again. */
-static void add_callers(struct call_focus *focus, const uint32_t *functions, uint32_t depth, uint64_t ticks)
+static void add_callers(struct call_focus *focus, const uint32_t *functions, const struct view_call *call)
 {
+    /* What a call within itself took is part of what the outermost one did. */
+    uint64_t ticks = call->depth == focus->base ? view_call_part_ticks(call) : 0;
+    uint32_t flags = call->flags & CALL_ENTRY_ONLY;
     uint32_t node = CALL_GRAPH_ROOT;
 
-    for (uint32_t i = depth + 1; i-- > 0;) {
+    for (uint32_t i = call->depth + 1; i-- > 0;) {
         node = call_graph_enter(&focus->callers, node, functions[i]);
-        call_graph_leave(&focus->callers, node, ticks, 0, 0);
+        call_graph_leave(&focus->callers, node, ticks, 0, flags);
         if (node == CALL_GRAPH_NONE || focus->callers.nodes[node].again != CALL_GRAPH_NONE)
             return;
     }
@@ -129,7 +132,7 @@ static void add_callers(struct call_focus *focus, const uint32_t *functions, uin
 
 static void end_within(struct call_focuses *focuses, const struct view_call *call)
 {
-    uint64_t ticks = call->end - call->begin;
+    uint64_t ticks = view_call_part_ticks(call);
 
     for (size_t i = 0; i < focuses->open_count; i++) {
         struct call_focus *focus = &focuses->focuses[focuses->open[i]];
@@ -149,8 +152,7 @@ static int take_end(void *context, const struct view_call *call)
     if (focus == NULL)
         return 0;
     focus->calls += !(call->flags & CALL_RESUMED);
-    /* What a call within itself took is part of what the outermost one did. */
-    add_callers(focus, reading->functions, call->depth, call->depth == focus->base ? call->end - call->begin : 0);
+    add_callers(focus, reading->functions, call);
     if (focus->is_open && call->depth == focus->base) {
         focus->is_open = false;
         focuses->open_count--;

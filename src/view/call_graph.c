@@ -109,6 +109,11 @@ void call_graph_leave(struct call_graph *graph, uint32_t node, uint64_t ticks, u
     graph->nodes[call_graph_place(graph, node)].self += self_ticks;
 }
 
+bool call_graph_is_unknown(const struct call_graph_node *node)
+{
+    return node->flags & CALL_ENTRY_ONLY && node->total == 0;
+}
+
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
 /* Those that took the same are in the order in which they were first called. */

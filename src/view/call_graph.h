@@ -10,6 +10,7 @@
 
 #include "base/hash_map.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,9 @@ void call_graph_deinit(struct call_graph *graph);
 uint32_t call_graph_enter(struct call_graph *graph, uint32_t caller, uint32_t function);
 /* The call ends: it took that long, and so much of it itself. CALL_GRAPH_NONE is fine. */
 void call_graph_leave(struct call_graph *graph, uint32_t node, uint64_t ticks, uint64_t self_ticks, uint32_t flags);
+
+/* Whether of none of its calls it is known how long it took. */
+bool call_graph_is_unknown(const struct call_graph_node *node);
 
 /* Puts the children of all nodes into the order of their total time, the longest first. */
 void call_graph_sort(struct call_graph *graph);

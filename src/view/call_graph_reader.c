@@ -32,7 +32,7 @@ static int take_begin(void *context, const struct view_call *call)
 static int take_end(void *context, const struct view_call *call)
 {
     struct graph_reading *reading = context;
-    uint64_t ticks = call->end - call->begin;
+    uint64_t ticks = view_call_part_ticks(call);
 
     call_graph_leave(reading->graph, reading->nodes[call->depth], ticks, ticks - call->inner, call->flags);
     return 0;

@@ -72,7 +72,7 @@ const char *call_groups_base_name(const char *path)
 static bool passes(struct call_groups *groups, uint32_t number)
 {
     return groups->filter == NULL ||
-           function_pattern_matches(groups->filter, view_functions_at(&groups->functions, number));
+           function_pattern_matches(&groups->functions, groups->filter, view_functions_at(&groups->functions, number));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */

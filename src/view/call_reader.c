@@ -70,6 +70,7 @@ int call_reader_begin(struct call_reader **reader_out, const struct view_trace *
     reader->trace = trace;
     reader->thread = &trace->threads[thread];
     call_tracker_init(&reader->tracker, receiver);
+    call_tracker_know_goroutines(&reader->tracker, trace->processes[reader->thread->process].goroutines, thread);
     result = trace_events_begin(&reader->walk, trace->files.folder, reader->thread->pieces, reader->thread->piece_count,
                                 &trace->processes[reader->thread->process].blocks, &events);
     if (result != 0) {

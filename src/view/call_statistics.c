@@ -18,6 +18,7 @@ static void count_flags(struct call_statistics *statistics, uint32_t flags)
     statistics->cut += (flags & CALL_CUT) != 0;
     statistics->unwound += (flags & CALL_UNWOUND) != 0;
     statistics->no_return += (flags & CALL_NO_RETURN) != 0;
+    statistics->entry_only += (flags & CALL_ENTRY_ONLY) != 0;
     statistics->suspended += (flags & CALL_RESUMED) != 0;
 }
 
@@ -32,17 +33,18 @@ static int add_duration(struct call_statistics *statistics, uint64_t took)
 
 int call_statistics_end(struct call_statistics *statistics, const struct view_call *call)
 {
-    uint64_t took = call->end - call->begin;
+    uint64_t took = view_call_part_ticks(call);
 
     statistics->sum += took;
     statistics->self += took - call->inner;
     if (--statistics->open == 0)
         statistics->total += took;
-    if (call->flags & CALL_SUSPENDED)
+    /* How long one took is not known before its last part, or where it began in the process that forked within it. */
+    if (call->flags & CALL_SUSPENDED || (call->flags & CALL_RESUMED && call->first_begin == 0 && call->earlier == 0))
         return 0;
     if (call->flags != 0)
         count_flags(statistics, call->flags);
-    return add_duration(statistics, call->earlier + took);
+    return call->flags & CALL_ENTRY_ONLY ? 0 : add_duration(statistics, view_call_ticks(call));
 }
 
 int call_statistics_end_suspended(struct call_statistics *statistics, const struct view_call *call)
@@ -68,13 +70,16 @@ int call_statistics_merge(struct call_statistics *statistics, const struct call_
     statistics->cut += other->cut;
     statistics->unwound += other->unwound;
     statistics->no_return += other->no_return;
+    statistics->entry_only += other->entry_only;
     statistics->suspended += other->suspended;
     return duration_histogram_merge(&statistics->durations, &other->durations);
 }
 
 double call_statistics_average(const struct call_statistics *statistics)
 {
-    return statistics->calls == 0 ? 0 : (double)statistics->sum / (double)statistics->calls;
+    uint64_t timed = statistics->calls - statistics->entry_only;
+
+    return timed == 0 ? 0 : (double)statistics->sum / (double)timed;
 }
 
 uint64_t call_statistics_percentile(const struct call_statistics *statistics, double percent)

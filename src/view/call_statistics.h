@@ -12,6 +12,8 @@
 #include "view/call_tracker.h"
 #include "view/duration_histogram.h"
 
+#include <stdbool.h>
+
 /* All zeroes: there are none. */
 struct call_statistics {
     uint64_t calls; /* that ended, or began and have not ended */
@@ -25,7 +27,8 @@ struct call_statistics {
     uint64_t cut;
     uint64_t unwound;
     uint64_t no_return;
-    uint64_t suspended; /* and gone on later, or not; or in a process that was forked within them */
+    uint64_t entry_only; /* these have no duration: no time above, and nothing below, is of them */
+    uint64_t suspended;  /* and gone on later, or not; or in a process that was forked within them */
     struct duration_histogram durations;
 };
 
@@ -47,7 +50,13 @@ MUST_USE int call_statistics_end(struct call_statistics *statistics, const struc
 /* Adds calls that were counted elsewhere. -ENOMEM. */
 MUST_USE int call_statistics_merge(struct call_statistics *statistics, const struct call_statistics *other);
 
-/* Of all times; 0 without calls. */
+/* Whether the times say anything: not if of none of the calls it is known how long it took. */
+static inline bool call_statistics_have_times(const struct call_statistics *statistics)
+{
+    return statistics->calls != statistics->entry_only;
+}
+
+/* Of all times that are known; 0 without such calls. */
 double call_statistics_average(const struct call_statistics *statistics);
 
 /* The time that so many of a hundred calls did not take longer than: wrong by at most 1/64 of it. */

@@ -27,7 +27,7 @@ static enum function_answer ask(const struct function_choice *choice, uint32_t n
     const struct view_function *function = view_functions_at(choice->functions, number);
 
     for (size_t i = 0; i < choice->pattern_count; i++)
-        if (function_pattern_matches(choice->patterns[i], function))
+        if (function_pattern_matches(choice->functions, choice->patterns[i], function))
             return YES;
     return NO;
 }

@@ -1,70 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/function_pattern.h"
 
-#include "base/glob.h"
-
 #include <string.h>
 
-static bool is_in_module(struct glob_text pattern, const struct recorded_module *module)
+/* As it is shown, or as its linker has it. */
+static bool has_name(struct view_functions *functions, const struct function_spelling *spelling,
+                     const struct view_function *function)
 {
-    const char *path = module == NULL ? "" : module->path;
-    const char *slash = strrchr(path, '/');
+    const char *symbol;
+    bool is_linkers;
+    size_t length;
 
-    if (memchr(pattern.start, '/', pattern.length) == NULL && slash != NULL)
-        path = slash + 1;
-    return glob_matches(pattern, (struct glob_text){path, strlen(path)});
+    if (function_spelling_has_plain(spelling, function->name))
+        return true;
+    if (functions == NULL || function->module == NULL)
+        return false;
+    symbol = function_names_symbol(&functions->names, function->module, function->address, &length);
+    return symbol != NULL && function_spelling_has_function(spelling, symbol, length, &is_linkers);
 }
 
-/* Behind the signs of an operator, which look like brackets; the place itself if none is there. */
-static const char *skip_operator(const char *place)
+/* The address may be in the middle of it, or one of the memory. */
+static bool has_address(struct view_functions *functions, uint64_t address, const struct view_function *function)
 {
-    if (strncmp(place, "operator", 8) != 0)
-        return place;
-    place += 8;
-    return strncmp(place, "()", 2) == 0 ? place + 2 : place + strspn(place, "<>=!+-*/%^&|~,[]");
+    struct function_names *names = &functions->names;
+    struct symbol_place place;
+    uint64_t start;
+
+    if (address == function->address)
+        return true;
+    if (function_names_place(names, function->module, function->address, &start) != 0)
+        return false;
+    if (address <= start)
+        return address == start;
+    symbolizer_find_symbol(&names->symbolizer, function->module, function->address - start + address, &place);
+    return place.symbol != NULL && address - place.distance == start;
 }
 
-/* Where the parameters of C++ begin; NULL: there are none. Templates and lambdas have brackets of their own. */
-static const char *find_parameters(const char *name)
+static bool is_meant(struct view_functions *functions, const struct function_spelling *spelling,
+                     const struct view_function *function)
 {
-    int depth = 0;
-
-    for (const char *place = name; *place != '\0'; place++) {
-        place = skip_operator(place);
-        if (*place == '(' && depth == 0 && place != name && place[-1] != ':')
-            return place;
-        if (*place == '\0')
-            return NULL;
-        depth += (strchr("<{(", *place) != NULL) - (strchr(">})", *place) != NULL);
-    }
-    return NULL;
+    if (spelling->has_module &&
+        !function_spelling_has_module(spelling, function->module == NULL ? "" : function->module->path))
+        return false;
+    /* What has no name is shown as an address. */
+    if (has_name(functions, spelling, function))
+        return true;
+    if (spelling->kind == SPELLING_NAME || functions == NULL || function->module == NULL)
+        return false;
+    return spelling->kind == SPELLING_ADDRESS
+               ? has_address(functions, spelling->address, function)
+               : pattern_lines_has(&functions->lines, &functions->names, spelling, function->module, function->address);
 }
 
-size_t function_pattern_bare_length(const char *name)
+bool function_pattern_matches(struct view_functions *functions, const char *pattern,
+                              const struct view_function *function)
 {
-    const char *end = strstr(name, "@plt");
+    struct function_spelling spelling = function_spelling_of(pattern);
 
-    if (end == NULL)
-        end = find_parameters(name);
-    return end == NULL ? strlen(name) : (size_t)(end - name);
-}
-
-static bool has_name(const char *pattern, const char *name)
-{
-    struct glob_text wanted = {pattern, strlen(pattern)};
-
-    return glob_matches(wanted, (struct glob_text){name, strlen(name)}) ||
-           glob_matches(wanted, (struct glob_text){name, function_pattern_bare_length(name)});
-}
-
-bool function_pattern_matches(const char *pattern, const struct view_function *function)
-{
-    const char *mark = strchr(pattern, '!');
-
-    /* "operator!=" has one as well, but no module is called so; and [!a-z] is part of a set. */
-    if (mark == NULL || mark == pattern || mark[-1] == '[' ||
-        (mark - pattern >= 8 && memcmp(mark - 8, "operator", 8) == 0))
-        return has_name(pattern, function->name);
-    return is_in_module((struct glob_text){pattern, (size_t)(mark - pattern)}, function->module) &&
-           has_name(mark + 1, function->name);
+    if (is_meant(functions, &spelling, function))
+        return true;
+    /* "NAME+0x10" is in that function, if no module is called so. */
+    if (!spelling.is_offset)
+        return false;
+    spelling = (struct function_spelling){.kind = SPELLING_NAME, .name = spelling.module};
+    return function_spelling_is_single(&spelling) && is_meant(functions, &spelling, function);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions by a pattern that a person types: NAME or MODULE!NAME, both as globs. A module is known by the last part of
- * its path, or by all of it where the pattern has a slash; without a module, any is meant. NAME fits the name as it is
- * shown, with or without what stands behind it: the parameters of C++, or the @plt of a stub. Stateless.
+ * Functions by a pattern that a person types, as symbolize/function_spelling.h says; without a module, any is meant.
+ * NAME fits the name as it is shown, with or without what stands behind it: the parameters of C++, or the @plt of a
+ * stub. One thread at a time.
  */
 #ifndef GAIT_VIEW_FUNCTION_PATTERN_H
 #define GAIT_VIEW_FUNCTION_PATTERN_H
@@ -11,9 +11,8 @@
 
 #include <stdbool.h>
 
-/* How long the name is without what stands behind it. */
-size_t function_pattern_bare_length(const char *name);
-
-bool function_pattern_matches(const char *pattern, const struct view_function *function);
+/* Whether one of those functions is meant; NULL: by nothing but its name as it is shown. */
+bool function_pattern_matches(struct view_functions *functions, const char *pattern,
+                              const struct view_function *function);
 
 #endif

@@ -387,7 +387,8 @@ struct joined_details_end joined_details_end(struct joined_details *details, con
     open = details->open[call->depth];
     details->open_count = call->depth;
     /* What was cut may go on, and so may its records. */
-    end.is_known = open.is_known && !(call->flags & (CALL_CUT | CALL_SUSPENDED)) && find_leave(details, &open, &which);
+    end.is_known = open.is_known && !(call->flags & (CALL_CUT | CALL_SUSPENDED | CALL_ENTRY_ONLY)) &&
+                   find_leave(details, &open, &which);
     if (end.is_known)
         take_leave(details, which, &end, text);
     return end;
@@ -432,7 +433,8 @@ void joined_details_expect_end(struct joined_details *details, const struct view
 
     details->now = call->end;
     if (details->is_guessed && call->depth < details->open_count && details->open[call->depth].is_known &&
-        !(call->flags & (CALL_CUT | CALL_SUSPENDED)) && find_leave(details, &details->open[call->depth], &which))
+        !(call->flags & (CALL_CUT | CALL_SUSPENDED | CALL_ENTRY_ONLY)) &&
+        find_leave(details, &details->open[call->depth], &which))
         details->own_ahead = which;
 }
 

@@ -9,12 +9,36 @@
 #define RUNS   "sched:run"
 #define STATES 0x3fu /* sleeping, waiting, stopped, traced, dead: the same in all kernels */
 
+static bool has_runs(const struct kernel_sources *sources)
+{
+    for (uint32_t i = 1; i < sources->source_count; i++)
+        if (sources->sources[i].id != 0 && strcmp(sources->sources[i].spec, RUNS) == 0)
+            return true;
+    return false;
+}
+
+bool kernel_sched_has(const struct kernel_sources *sources, const struct kernel_source *source)
+{
+    static const char *const specs[] = {
+        RUNS,
+        "software:page-faults:1",
+        "tracepoint:sched:sched_switch",
+        "tracepoint:sched:sched_wakeup",
+        "tracepoint:sched:sched_waking",
+        "tracepoint:sched:sched_process_fork",
+        "tracepoint:syscalls:sys_enter_mmap",
+    };
+
+    for (size_t i = 0; source->id != 0 && i < sizeof(specs) / sizeof(specs[0]); i++)
+        if (strcmp(source->spec, specs[i]) == 0)
+            return has_runs(sources);
+    return false;
+}
+
 int kernel_sched_init(struct kernel_sched *sched, const struct kernel_sources *sources)
 {
     sched->sources = sources;
-    sched->has_runs = false;
-    for (uint32_t i = 1; i < sources->source_count; i++)
-        sched->has_runs |= strcmp(sources->sources[i].spec, RUNS) == 0;
+    sched->has_runs = has_runs(sources);
     return hash_map_init(&sched->running, 64);
 }
 

@@ -46,6 +46,9 @@ struct kernel_sched {
     struct hash_map running; /* CPU -> tid that runs there, as far as it was told */
 };
 
+/* Whether a source is one of those that --sched records, in a trace that was recorded so. */
+bool kernel_sched_has(const struct kernel_sources *sources, const struct kernel_source *source);
+
 /* The sources must outlive it. -ENOMEM. */
 MUST_USE int kernel_sched_init(struct kernel_sched *sched, const struct kernel_sources *sources);
 void kernel_sched_deinit(struct kernel_sched *sched);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECOND_NS 1000000000
+
 static void name_address(struct kernel_frame *frame)
 {
     snprintf(frame->name, sizeof(frame->name), "0x%" PRIx64, frame->address);
@@ -58,6 +60,23 @@ static void take_name(struct kernel_frame *frame, const char *text)
         snprintf(frame->name, sizeof(frame->name), "[%s]", file);
 }
 
+/* Code that the process made itself, if its runtime wrote down names. */
+static void find_made_frame(struct view_functions *functions, const struct kernel_event *event, uint64_t before,
+                            struct kernel_frame *frame)
+{
+    const struct view_trace *trace = functions->trace;
+    const struct symbol_process process = {event->pid, trace->manifest.began_unix_ns / SECOND_NS};
+    uint64_t time_ns = trace->clock.first.monotonic_ns + view_trace_ns(trace, event->time);
+    struct symbol_place place;
+
+    symbolizer_find_made(&functions->names.symbolizer, &process, frame->address - before, time_ns, &place);
+    frame->is_named = place.name != NULL;
+    if (!frame->is_named)
+        return;
+    snprintf(frame->name, sizeof(frame->name), "%s", place.name);
+    frame->distance = place.distance + before;
+}
+
 static void find_user_frame(struct view_functions *functions, const struct kernel_event *event, bool is_innermost,
                             struct kernel_frame *frame)
 {
@@ -65,8 +84,10 @@ static void find_user_frame(struct view_functions *functions, const struct kerne
     uint32_t number = number_of(functions, event->pid, frame->address - before, event->time);
 
     name_address(frame);
-    if (number == VIEW_NO_FUNCTION)
+    if (number == VIEW_NO_FUNCTION) {
+        find_made_frame(functions, event, before, frame);
         return;
+    }
     frame->module = view_functions_module(functions, number);
     if (frame->module == NULL)
         return;

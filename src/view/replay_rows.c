@@ -152,7 +152,8 @@ void replay_rows_end(struct replay_rows *rows, struct replay_ticket ticket, cons
     struct held_row *held;
 
     if (ticket.row != NULL && is_held(rows, ticket)) {
-        if (row->ticks < rows->min_ticks && ticket.row->may_be_dropped && !(row->flags & CALL_GUESSED)) {
+        if (row->ticks < rows->min_ticks && ticket.row->may_be_dropped &&
+            !(row->flags & (CALL_GUESSED | CALL_ENTRY_ONLY))) {
             take_out(rows, ticket.row);
             free_texts(&end);
             emit(rows, row->time);

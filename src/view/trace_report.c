@@ -80,6 +80,7 @@ static int read_thread(struct report_worker *worker, size_t index)
     if (result != 0)
         return result;
     call_tracker_init(&reading.tracker, &calls);
+    call_tracker_know_goroutines(&reading.tracker, trace->processes[thread->process].goroutines, index);
     result = trace_events_read(trace->files.folder, thread->pieces, thread->piece_count,
                                &trace->processes[thread->process].blocks, &events, &end, &reading.tally->err);
     call_tracker_finish(&reading.tracker);

@@ -68,6 +68,7 @@ void view_functions_deinit(struct view_functions *functions)
     free(functions->functions);
     free(functions->addresses);
     free(functions->first_modules);
+    pattern_lines_deinit(&functions->lines);
     function_names_deinit(&functions->names);
 }
 

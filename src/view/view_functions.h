@@ -8,6 +8,7 @@
 #define GAIT_VIEW_VIEW_FUNCTIONS_H
 
 #include "symbolize/function_names.h"
+#include "view/pattern_lines.h"
 #include "view/view_trace.h"
 
 #define VIEW_NO_FUNCTION UINT32_MAX
@@ -26,6 +27,7 @@ struct view_function {
 struct view_functions {
     const struct view_trace *trace;
     struct function_names names;
+    struct pattern_lines lines;
     bool has_sources; /* files and lines are wanted, too */
     struct numbered_function *functions;
     size_t count;

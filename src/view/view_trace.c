@@ -3,6 +3,7 @@
 #include "view/view_trace.h"
 
 #include "hosted/error_text.h"
+#include "view/goroutine_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,6 +70,17 @@ static void add_thread(struct view_trace *trace, const struct trace_file *file, 
     };
 }
 
+/* What indirect functions are is called by their names. */
+static int name_indirect(struct modules *modules, const struct manifest_process *listed)
+{
+    int result = 0;
+
+    for (size_t i = 0; listed != NULL && i < listed->indirect_count && result == 0; i++)
+        if (listed->indirect[i].name != NULL)
+            result = modules_set_name(modules, listed->indirect[i].address, listed->indirect[i].name);
+    return result;
+}
+
 /* What of a process cannot be read is as if it was not there: events tell what they miss, addresses have no names. */
 static int take_file(struct view_trace *trace, const struct trace_file *file, size_t piece_count)
 {
@@ -79,11 +91,13 @@ static int take_file(struct view_trace *trace, const struct trace_file *file, si
         return result;
     if (file->kind == TRACE_FILE_MODULES && modules_read(&process->modules, trace->files.folder, file->path, NULL) != 0)
         process->modules = (struct modules){.count = 0};
+    else if (file->kind == TRACE_FILE_MODULES)
+        result = name_indirect(&process->modules, listed_process(trace, file));
     else if (file->kind == TRACE_FILE_BLOCKS)
         read_blocks(trace, process, file);
     else if (file->kind == TRACE_FILE_INDEX)
         add_thread(trace, file, piece_count);
-    return 0;
+    return result;
 }
 
 static int compare_threads(const void *left_thread, const void *right_thread)
@@ -187,6 +201,13 @@ int view_trace_open(struct view_trace *trace, const char *path, struct gait_erro
         view_trace_close(trace);
         return error_set(err, result, "cannot open '%s': there is no memory; try to free some", path);
     }
+    for (size_t i = 0; i < trace->process_count && result == 0; i++)
+        result = goroutine_stacks_read(&trace->processes[i].goroutines, trace, i);
+    if (result != 0) {
+        view_trace_close(trace);
+        return error_set(err, result, "cannot open '%s': there is no memory for its goroutines; try to free some",
+                         path);
+    }
     set_clock(trace);
     return 0;
 }
@@ -196,6 +217,7 @@ void view_trace_close(struct view_trace *trace)
     for (size_t i = 0; i < trace->process_count; i++) {
         modules_deinit(&trace->processes[i].modules);
         trace_blocks_deinit(&trace->processes[i].blocks);
+        goroutine_stacks_destroy(trace->processes[i].goroutines);
     }
     free(trace->processes);
     free(trace->threads);

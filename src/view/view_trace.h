@@ -13,6 +13,8 @@
 #include "trace/trace_files.h"
 #include "view/view_clock.h"
 
+struct goroutine_stacks;
+
 struct view_process {
     uint32_t pid;
     uint32_t image;      /* which program of that pid it is, from 1 on */
@@ -20,6 +22,7 @@ struct view_process {
     const char *command; /* "": not known */
     struct modules modules;
     struct trace_blocks blocks;
+    struct goroutine_stacks *goroutines; /* NULL: it has none */
 };
 
 struct view_thread {

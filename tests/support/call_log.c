@@ -27,10 +27,10 @@ static int put_end(void *context, const struct view_call *call)
 
     if (call->earlier != 0)
         snprintf(earlier, sizeof(earlier), "+%" PRIu64 "/%" PRIu64, call->earlier, call->earlier_inner);
-    return put(context, "%" PRIx64 "@%" PRIu64 "/%" PRIu64 "%s%s%s%s%s%s> ", call->function, call->end, call->inner,
+    return put(context, "%" PRIx64 "@%" PRIu64 "/%" PRIu64 "%s%s%s%s%s%s%s> ", call->function, call->end, call->inner,
                earlier, call->flags & CALL_GUESSED ? "~" : "", call->flags & CALL_CUT ? " cut" : "",
                call->flags & CALL_UNWOUND ? " unwound" : "", call->flags & CALL_NO_RETURN ? " no return" : "",
-               call->flags & CALL_SUSPENDED ? " suspended" : "");
+               call->flags & CALL_SUSPENDED ? " suspended" : "", call->flags & CALL_ENTRY_ONLY ? " entry only" : "");
 }
 
 static int put_never_resumed(void *context, const struct view_call *call)

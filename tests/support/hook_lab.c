@@ -27,6 +27,7 @@ static uint32_t space;
 static char told[TEXT_MAX], taken[TEXT_MAX], recorded[TEXT_MAX];
 static _Atomic size_t told_length;
 static size_t recorded_length;
+static bool is_telling_stacks;
 
 static void fail(const char *what)
 {
@@ -153,6 +154,13 @@ const char *hook_lab_told(void)
     return taken;
 }
 
+static char kind_of(const struct gait_event *event)
+{
+    if (event->kind & (GAIT_EVENT_SUSPEND | GAIT_EVENT_RESUME))
+        return event->kind == GAIT_EVENT_SUSPEND ? '<' : '>';
+    return event->kind == GAIT_EVENT_ENTER ? '+' : event->is_unwound ? '!' : '-';
+}
+
 static int take_events(void *context, const struct gait_event *batch, size_t count)
 {
     (void)context;
@@ -160,10 +168,22 @@ static int take_events(void *context, const struct gait_event *batch, size_t cou
         const struct gait_event *event = &batch[i];
         const struct hook_lab_function *function = (const void *)(uintptr_t)event->location;
 
-        recorded[recorded_length++] = event->kind == GAIT_EVENT_ENTER ? '+' : event->is_unwound ? '!' : '-';
+        if (event->kind & (GAIT_EVENT_SUSPEND | GAIT_EVENT_RESUME) && !is_telling_stacks)
+            continue;
+        recorded[recorded_length++] = kind_of(event);
         recorded[recorded_length++] = function->name;
     }
     return 0;
+}
+
+const char *hook_lab_recorded_with_stacks(void)
+{
+    const char *text;
+
+    is_telling_stacks = true;
+    text = hook_lab_recorded();
+    is_telling_stacks = false;
+    return text;
 }
 
 const char *hook_lab_recorded(void)

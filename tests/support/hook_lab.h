@@ -37,4 +37,7 @@ struct hook_lab_function *hook_lab_last(void);
 const char *hook_lab_told(void);
 const char *hook_lab_recorded(void);
 
+/* And with changes of stacks: "<f" it was suspended, ">f" it was resumed. */
+const char *hook_lab_recorded_with_stacks(void);
+
 #endif

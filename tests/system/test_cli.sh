@@ -70,22 +70,24 @@ refuses 2 "gait help" frobnicate
 refuses 2 "gait help" --frobnicate
 refuses 2 "gait version" help versoin
 refuses 2 "FILE is missing" disassemble
-refuses 2 "SYMBOL or 0xADDRESS is missing" disassemble libc.so.6
+refuses 2 "FUNCTION or 0xADDRESS is missing" disassemble libc.so.6
 refuses 2 "'extra'" disassemble libc.so.6 qsort extra
 refuses 2 "no such option" disassemble --color libc.so.6 qsort
 refuses 2 "'--far'" dump relocation libc.so.6 qsort --fra
 refuses 2 "stack|segment" dump relocation libc.so.6 qsort --spill heap
-refuses 2 "SYMBOL or 0xADDRESS is missing" dump block libc.so.6
+refuses 2 "FUNCTION or 0xADDRESS is missing" dump block libc.so.6
 refuses 2 "'--events'" dump block libc.so.6 qsort --event call
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events call,jump
 refuses 2 "a list of call,ret,exec,block,compile" dump block libc.so.6 qsort --events
+pushd "$folder" >/dev/null || exit 1 # where there is no last trace
 refuses 2 "TRACE is missing" verify
 refuses 2 "'--repair'" verify "$folder" --repare
 refuses 2 "TRACE is missing" report
+popd >/dev/null || exit 1
 refuses 2 "a number from 1 on" report "$folder" --limit few
 refuses 2 "no format was given" export "$folder"
 refuses 2 "did you mean 'perfetto'?" export -f perfeto "$folder"
-refuses 2 "did you mean '--format'?" export --fromat chrome "$folder"
+refuses 2 "try '--format', or" export --fromat chrome "$folder"
 refuses 2 "1.5s" export -f chrome "$folder" --from soon
 refuses 2 "the end is not after the beginning" export -f chrome "$folder" --from 2s --to 1s
 refuses 1 "no such folder" export -f chrome "$folder/nothing"

@@ -26,7 +26,13 @@ offers() {
 offers bash 'replay report ' gait rep
 offers bash 'block details events relocation ' gait dump ''
 offers bash '--sort ' gait report trace --so
-offers bash ' ' gait report tra
+offers bash ' ' gait report not_there
+offers bash 'file function ' gait report --by f
+offers bash 'call,ret ' gait spawn --follow call,r
+offers bash 'flamegraph folded ' gait export -f f
+# bash divides words at colons and equals signs, and replaces what is behind the last one.
+offers bash 'page-faults ' gait probe software : page-f
+offers bash 'call,ret ' gait spawn --follow = call,r
 checks=$((checks + 1))
 bash_offers gait spawn -- bas >"$folder/offered"
 grep -q -x bash "$folder/offered" || fail "bash: another program" "$folder/offered"
@@ -38,6 +44,7 @@ if command -v fish >/dev/null; then
     }
     offers fish 'replay report ' gait rep
     offers fish '--sort ' gait report trace --so
+    offers fish 'flamegraph folded ' gait export -f f
 else
     echo 'not installed: fish'
 fi

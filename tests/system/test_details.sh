@@ -219,9 +219,7 @@ refuses 2 "there is no argument 3" spawn --arg 'open:str,buf[arg3]' -- true
 refuses 2 "a ':' and the types of its arguments are missing" spawn --arg open -- true
 refuses 2 "--stack-depth is 65" spawn --stack f --stack-depth 65 -- true
 refuses 2 "--string-bytes is 0" spawn --arg f:int --string-bytes 0 -- true
-checks=$((checks + 1))
-"$gait" spawn -o "$folder/traces" --arg 'no_such:int' --stack 'nor_such' -- true >/dev/null 2>"$folder/err"
-has "--arg no_such means" "$folder/err" "what matches nothing"
-has "--stack nor_such means" "$folder/err" "what matches nothing"
+refuses 2 "--arg no_such: no function has such a name" spawn -o "$folder/traces" --arg 'no_such:int' -- true
+refuses 2 "--stack nor_such: no function has such a name" spawn -o "$folder/traces" --stack 'nor_such' -- true
 
 finish

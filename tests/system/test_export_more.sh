@@ -239,8 +239,10 @@ refuses 2 'cannot write sqlite to standard output' export -f sqlite "$folder/hoo
 refuses 2 'cannot write ctf to standard output' export -f ctf "$folder/hooks"
 refuses 1 'it is there already' export -f ctf "$folder/hooks" -o "$folder"
 refuses 1 '/nowhere/db' export -f sqlite "$folder/hooks" -o "$folder/nowhere/db"
+pushd / >/dev/null || exit 1 # where there is no last trace
 refuses 2 'TRACE is missing' coverage
-refuses 2 "did you mean '--missed'" coverage --mised "$folder/hooks"
+popd >/dev/null || exit 1
+refuses 2 "no such option; try '--missed'" coverage --mised "$folder/hooks"
 refuses 1 'no such' coverage "$folder/nowhere"
 
 # A file that was there stays until the new one is whole.

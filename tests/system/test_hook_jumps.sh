@@ -24,5 +24,5 @@ count_calls() {
 # next buffer signals are blocked, and steps would be deadly); and where the handler may also jump out of a listener.
 count_calls last 3000 --buffer 1M
 count_calls full 60000 --buffer 1M
-count_calls details 3000 --detail stepped --buffer 1M
+count_calls details 3000 --hook '*' --detail stepped --buffer 1M
 finish

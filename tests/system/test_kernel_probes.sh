@@ -229,10 +229,16 @@ check "listed twice" test "$(sort "$folder/out" | uniq -d | wc -l)" == 0
 # ---- in a recording by the agent
 "$gait" spawn --quiet -o "$folder/both" --sched --probe tracepoint:syscalls:sys_enter_getppid -- "$program" 2>"$folder/err" ||
     fail "nothing recorded"
-"$gait" replay --no-pager "$folder"/both/* >"$folder/out" 2>"$folder/err" || fail "no replay"
+"$gait" replay --sched --no-pager "$folder"/both/* >"$folder/out" 2>"$folder/err" || fail "no replay"
 seen 1000 '\* sys_enter_getppid '
 check "no calls" grep -q '  add_up();' "$folder/out"
 check "no switches" grep -q '\* run running=1 ' "$folder/out"
+"$gait" replay --no-pager "$folder"/both/* >"$folder/out" 2>"$folder/err" || fail "no replay"
+seen 0 '\* run running=1 '
+seen 1000 '\* sys_enter_getppid '
+"$gait" report "$folder"/both/* >"$folder/out" 2>"$folder/err" || fail "no report"
+check "no CPU time" grep -q -E '^ +[0-9]+  probed  .* (ns|us|ms|s)  *[0-9.]+ %' "$folder/out"
+seen 0 'sched:run'
 "$gait" export -f perfetto "$folder"/both/* -o "$folder/exported" 2>"$folder/err" || fail "no export"
 protoc -Itests/export --decode=Trace perfetto.proto <"$folder/exported" >"$folder/switches" 2>"$folder/err" || fail "protoc"
 check "nobody begins to run" grep -q '^        next_comm: "probed"' "$folder/switches"

@@ -102,7 +102,7 @@ refuses 2 'did you mean probed:loop' spawn --quiet -o "$folder/traces" --probe u
 refuses 2 'usdt:PATH:PROVIDER:NAME' spawn --quiet -o "$folder/traces" --probe nonsense "$folder/optimized"
 refuses 2 'no static probes at all' spawn --quiet -o "$folder/traces" --probe usdt:/bin/true:a:b /bin/true
 rm -rf "$folder/traces"
-"$gait" spawn -o "$folder/traces" --probe usdt:nowhere.so:a:b /bin/true >"$folder/out" 2>"$folder/err" || fail 'a probe that may come later'
+refuses 125 "nothing was found that" spawn -o "$folder/traces" --probe usdt:nowhere.so:a:b /bin/true
 check 'what never came is told' grep -q 'nothing was found that --probe' "$folder/err"
 
 # ---- attaching and leaving -------------------------------------------------------------------------------------------

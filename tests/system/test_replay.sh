@@ -24,7 +24,7 @@ without_times() {
         s| in \S*/program$| in program|; s|: \S*/program$|: program|;
         s/(?<![\w.])( *)([~<>]?)\d[\d.]* (ns|us|ms|s)(?= |$)/same_width($&, $2)/ge;
         s/^ *\d+\.\d{9}/same_width($&, "")/e;
-        s/ +\d+\.\d%/same_width($&, "")/e;
+        s/ +\d+\.\d ?%/same_width($&, "")/e;
         s/getenv\(name=/getenv(/; # known if there is debug information of libc
         s/process \d+/process P/;
         s/^thread (\w+) \d+/thread $1 T/;

@@ -194,4 +194,14 @@ checks=$((checks + 1))
 "$gait" report "$folder/cut" >"$folder/out" 2>"$folder/err" && fail "no blocks: that is no failure"
 grep -q '^lost .* bytes of records' "$folder/out" || fail "no blocks: nothing is lost" "$folder/out"
 
+# ---- a tree of many processes: functions are on the first page, and the list comes when it is asked for
+# shellcheck disable=SC2016 # another shell sees them
+"$gait" spawn --quiet -o "$folder/tree" -- bash -c 'for ((i = 0; i < 30; i++)); do (exit 3); done; kill -TERM $BASHPID' 2>/dev/null
+"$gait" report "$folder"/tree/* >"$folder/out" 2>"$folder/err"
+check 'processes are counted' grep -q -E '^processes  31, with 31 threads; 1 ended by a signal; --processes lists them$' "$folder/out"
+check 'functions are on the first page' test "$(grep -n -m 1 'functions by total time' "$folder/out" | cut -d : -f 1)" -lt 20
+check 'none is listed' test "$(grep -c -E '^ +[0-9]+ +[0-9]+  bash' "$folder/out")" = 0
+"$gait" report --processes "$folder"/tree/* >"$folder/out" 2>"$folder/err"
+check 'all are listed' test "$(grep -c -E '^ +[0-9]+ +[0-9-]+  bash' "$folder/out")" = 62
+
 finish

@@ -3,6 +3,7 @@
 #include "cli/options/arguments.h"
 
 #include "base/text_parse.h"
+#include "cli/last_trace.h"
 #include "cli/options/nearest_name.h"
 #include "cli/options/unknown_option.h"
 #include "hosted/error_text.h"
@@ -192,6 +193,12 @@ enum command_status arguments_parse_more(const struct command_call *call, const 
         } else {
             values_out[found++] = word;
         }
+    }
+    /* The last one is meant. */
+    if (found == 0 && rules->name_count != 0 && strcmp(rules->names[0], "TRACE") == 0) {
+        values_out[found] = last_trace_take(rules->command, call->error);
+        if (values_out[found++] == NULL)
+            return COMMAND_MISUSED;
     }
     if (found < rules->name_count) {
         error_set(call->error, EINVAL, "cannot run 'gait %s': %s is missing; try 'gait help %s'", rules->command,

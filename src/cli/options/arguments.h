@@ -36,7 +36,8 @@ struct argument_rules {
     const char *command; /* whose help to point to */
     const struct argument_option *options;
     size_t option_count;
-    const char *const *names; /* of the arguments that are no options: all are required */
+    const char *const *names; /* of the arguments that are no options: all are required, but TRACE, if it is the first,
+                                 is the last trace where it is missing */
     size_t name_count;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options/coverage_options.h"
 
+#include "cli/last_trace.h"
 #include "cli/options/unknown_option.h"
 #include "hosted/error_text.h"
 
@@ -43,12 +44,10 @@ static int take_option(struct coverage_options *options, int letter, char *const
 
 static int take_trace(struct coverage_options *options, int count, char *const *words, struct gait_error *err)
 {
-    if (optind == count)
-        return error_set(err, EINVAL, "cannot run 'gait coverage': TRACE is missing; " HELP);
     if (optind + 1 < count)
         return error_set(err, EINVAL, "cannot use '%s': 'gait coverage' takes one trace; " HELP, words[optind + 1]);
-    options->trace = words[optind];
-    return 0;
+    options->trace = optind < count ? words[optind] : last_trace_take("coverage", err);
+    return options->trace == NULL ? -EINVAL : 0;
 }
 
 /* words[0] is for getopt, which begins behind it. */

@@ -3,6 +3,7 @@
 #include "cli/options/export_options.h"
 
 #include "base/text_parse.h"
+#include "cli/last_trace.h"
 #include "cli/options/nearest_name.h"
 #include "cli/options/unknown_option.h"
 #include "export/export_format.h"
@@ -82,11 +83,8 @@ static int take_option(struct export_options *options, int letter, char *const *
 
 static int take_trace(struct export_options *options, int count, char *const *words, struct gait_error *err)
 {
-    if (optind == count)
-        return error_set(err, EINVAL, "cannot run 'gait export': TRACE is missing; " HELP);
     if (optind + 1 < count)
         return error_set(err, EINVAL, "cannot use '%s': 'gait export' takes one trace; " HELP, words[optind + 1]);
-    options->trace = words[optind];
     if (options->format == NULL)
         return error_set(err, EINVAL,
                          "cannot run 'gait export': no format was given; try -f chrome, or 'gait help export'");
@@ -96,7 +94,8 @@ static int take_trace(struct export_options *options, int count, char *const *wo
     if (options->from_ns >= options->to_ns)
         return error_set(err, EINVAL,
                          "cannot export what is from --from to --to: the end is not after the beginning; try others");
-    return 0;
+    options->trace = optind < count ? words[optind] : last_trace_take("export", err);
+    return options->trace == NULL ? -EINVAL : 0;
 }
 
 /* words[0] is for getopt, which begins behind it. */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum option_number {
@@ -130,10 +131,10 @@ static enum command_status check(const struct command_call *call, const struct p
     return COMMAND_DONE;
 }
 
-enum command_status probe_options_parse(const struct command_call *call, struct probe_options *options_out)
+/* With room for them, and for two more. */
+static enum command_status parse(const struct command_call *call, char **arguments, struct probe_options *options_out)
 {
     struct probe_options options = {.pid = 0};
-    char *arguments[call->argument_count + 2];
     int count = 0, end = 0, which;
 
     /* Behind the first "--" everything is the program's; getopt moves what stands before it. */
@@ -168,4 +169,18 @@ enum command_status probe_options_parse(const struct command_call *call, struct 
         options.program = call->arguments + end + 1;
     *options_out = options;
     return check(call, &options);
+}
+
+enum command_status probe_options_parse(const struct command_call *call, struct probe_options *options_out)
+{
+    char **arguments = calloc((size_t)call->argument_count + 2, sizeof(*arguments));
+    enum command_status status;
+
+    if (arguments == NULL) {
+        (void)error_set(call->error, ENOMEM, "no memory");
+        return COMMAND_FAILED;
+    }
+    status = parse(call, arguments, options_out);
+    free(arguments);
+    return status;
 }

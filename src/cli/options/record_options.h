@@ -79,7 +79,8 @@ void record_options_release(struct record_options *options);
 #define RECORD_OPTIONS_HELP                                                                                            \
     "  -o, --output DIR    where traces go (./traces); one folder a recording\n"                                       \
     "  --hook GLOB         functions to hook, like 'libz*!inflate', or 'parse*' of the\n"                              \
-    "                      program itself, '*' for all of it; the program runs as it is,\n"                            \
+    "                      program itself, '*' for all of it; also Sq::area as the source\n"                           \
+    "                      has it, 0x1230, tool+0x1230 and file.c:12; the program runs as it is,\n"                    \
     "                      and record when these are entered and left; repeatable\n"                                   \
     "                      (all of the program, if nothing is said; only what --detail, --arg\n"                       \
     "                      and --stack mean, if they are given)\n"                                                     \

@@ -176,14 +176,22 @@ void record_patterns_get(const struct record_options *options, struct agent_opti
     mark_recorded(options, agent);
 }
 
-uint64_t record_patterns_asked(const struct record_options *options)
+/* All of them, until they are asked for again. */
+static const struct agent_options *patterns_of(const struct record_options *options)
 {
     static struct agent_options agent; /* large */
-    uint64_t asked = 0;
 
     record_patterns_get(options, &agent);
-    for (uint32_t i = 0; i < agent.pattern_count; i++) {
-        uint32_t use = agent.patterns[i].use;
+    return &agent;
+}
+
+uint64_t record_patterns_asked(const struct record_options *options)
+{
+    const struct agent_options *agent = patterns_of(options);
+    uint64_t asked = 0;
+
+    for (uint32_t i = 0; i < agent->pattern_count; i++) {
+        uint32_t use = agent->patterns[i].use;
 
         if (use != AGENT_PATTERN_EXCLUDE && use != AGENT_PATTERN_THREAD && use != AGENT_PATTERN_ERRNO)
             asked |= 1ull << i;
@@ -191,7 +199,7 @@ uint64_t record_patterns_asked(const struct record_options *options)
     return asked;
 }
 
-static const char *option_of(const struct agent_pattern *pattern)
+const char *record_pattern_option(const struct agent_pattern *pattern)
 {
     switch (pattern->use) {
     case AGENT_PATTERN_EXCLUDE:
@@ -215,12 +223,11 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
                                       void (*report)(void *context, const char *text), void *context)
 {
     size_t count = record_patterns_count(options) - count_own(options);
-    struct agent_options agent;
+    const struct agent_options *agent = patterns_of(options);
     char text[300];
 
-    record_patterns_get(options, &agent);
     for (size_t i = 0; i < count; i++) {
-        const struct agent_pattern *pattern = &agent.patterns[i];
+        const struct agent_pattern *pattern = &agent->patterns[i];
 
         if (matched & 1ull << i)
             continue;
@@ -229,11 +236,10 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
                    "no functions were found in the program to hook; --follow call,ret records calls of any code");
             continue;
         }
-        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", option_of(pattern), pattern->text,
+        snprintf(text, sizeof(text), "nothing was found that %s %s means%s", record_pattern_option(pattern),
+                 pattern->text,
                  pattern->use == AGENT_PATTERN_THREAD    ? ""
                  : pattern->use == AGENT_PATTERN_EXCLUDE ? ": modules are MODULE, functions MODULE!FUNCTION"
-                 : strchr(pattern->text, '!') == NULL    ? " in the program itself; functions elsewhere are "
-                                                           "MODULE!FUNCTION"
                                                          : "");
         report(context, text);
     }
@@ -242,19 +248,19 @@ void record_patterns_report_unmatched(const struct record_options *options, uint
 void record_patterns_report_unresolved(const struct record_options *options, uint64_t unresolved,
                                        void (*report)(void *context, const char *text), void *context)
 {
-    struct agent_options agent;
+    const struct agent_options *agent = patterns_of(options);
     char text[400];
 
-    record_patterns_get(options, &agent);
     for (; unresolved != 0; unresolved &= unresolved - 1) {
         unsigned which = (unsigned)__builtin_ctzll(unresolved);
-        const struct agent_pattern *pattern = &agent.patterns[which];
+        const struct agent_pattern *pattern = &agent->patterns[which];
 
-        if (which >= agent.pattern_count)
+        if (which >= agent->pattern_count)
             return;
-        snprintf(text, sizeof(text), "%s %s means an indirect function: %s", option_of(pattern), pattern->text,
+        snprintf(text, sizeof(text), "%s %s means an indirect function: %s", record_pattern_option(pattern),
+                 pattern->text,
                  options->is_hooked
-                     ? "hooks do not see which of several it is; gait spawn --follow none does"
+                     ? "which of several it is was not chosen, or not known, while the recording lasted"
                      : "which of several it is was chosen before the recording began, or not at all; gait spawn sees "
                        "it when it is");
         report(context, text);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct agent_options;
+struct agent_pattern;
 struct record_options;
 
 /* How many there are; at most AGENT_PATTERNS_MAX in options that were parsed. */
@@ -14,6 +15,9 @@ size_t record_patterns_count(const struct record_options *options);
 
 /* Gives the agent all of them. The number of a trigger's is its index in the list of triggers. */
 void record_patterns_get(const struct record_options *options, struct agent_options *agent);
+
+/* The option that such a pattern was given by. */
+const char *record_pattern_option(const struct agent_pattern *pattern);
 
 /* Those that ask for something to be recorded, by the agent's order: a bit for each. */
 uint64_t record_patterns_asked(const struct record_options *options);

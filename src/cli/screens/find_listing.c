@@ -5,8 +5,10 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/figures.h"
+#include "symbolize/demangle.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES   512
@@ -37,10 +39,11 @@ static void copy_name(const struct find_listing *listing, const struct elf_funct
 static void put_line(const struct find_listing *listing, const struct elf_function *function,
                      const struct hook_plan *plan)
 {
-    char name[NAME_BYTES], digits[DIGITS_BYTES], how[64];
+    char name[NAME_BYTES], spelled[NAME_BYTES], digits[DIGITS_BYTES], how[64], *plain;
     struct screen *screen = listing->screen;
 
     copy_name(listing, function, name);
+    plain = demangle(name);
     snprintf(digits, sizeof(digits), "%16" PRIx64, function->start + listing->bias);
     screen_put(screen, SCREEN_FAINT, 0, digits);
     screen_print(screen, " %8" PRIu64 "  ", function->size_bytes);
@@ -48,11 +51,16 @@ static void put_line(const struct find_listing *listing, const struct elf_functi
         snprintf(how, sizeof(how), "%s%s", hook_method_name(plan->method), plan->is_entry_only ? ", entry only" : "");
         screen_put(screen, plan->method >= HOOK_TRAP ? SCREEN_CHANGED : SCREEN_PLAIN, HOW_COLUMNS, how);
     }
-    screen_print(screen, "%s  ", name);
+    screen_print(screen, "%s  ", plain == NULL ? name : printable(spelled, sizeof(spelled), plain));
     screen_put(screen, SCREEN_FAINT, 0, last_part(listing->path));
+    if (plain != NULL) {
+        screen_print(screen, "  ");
+        screen_put(screen, SCREEN_FAINT, 0, name);
+    }
     if (listing->is_hookable && plan->obstacle != HOOK_NO_OBSTACLE)
         screen_print(screen, "  (%s)", hook_obstacle_text(plan->obstacle));
     screen_print(screen, "\n");
+    free(plain);
 }
 
 static void put_summary(const struct find_listing *listing, const char *what, const struct find_counts *counts)
@@ -76,14 +84,18 @@ static void put_function_json(struct find_listing *listing, const struct elf_fun
                               const struct hook_plan *plan)
 {
     struct json_writer *json = &listing->json;
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], *plain;
 
     snprintf(name, sizeof(name), "%.*s", (int)(function->name_length & INT16_MAX),
              function->name == NULL ? "" : function->name);
+    plain = demangle(name);
     json_writer_open_line(json, json->depth, NULL, '{');
     json_writer_address(json, "address", function->start + listing->bias);
     json_writer_count(json, "size", function->size_bytes);
     json_writer_text(json, "name", function->name == NULL ? NULL : name);
+    if (plain != NULL)
+        json_writer_text(json, "demangled", plain);
+    free(plain);
     if (listing->is_hookable) {
         json_writer_text(json, "method", hook_method_name(plan->method));
         json_writer_address(json, "patch_at", plan->patch_at + listing->bias);

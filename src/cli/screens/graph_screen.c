@@ -51,6 +51,7 @@ struct graph_line {
     uint64_t calls;
     uint32_t level;
     bool is_guessed;
+    bool is_unknown; /* nobody knows how long it took */
     const char *name;
     const char *remark;
 };
@@ -74,6 +75,8 @@ static void put_line(struct graph_screen *shown, const struct graph_line *line, 
 {
     if (line->total == UINT64_MAX) {
         screen_print(shown->screen, "%11s %8s", "", "");
+    } else if (line->is_unknown) {
+        screen_print(shown->screen, "%11s %7s ", "-", "-");
     } else {
         put_ticks(shown, line->total, line->is_guessed);
         double share = report_graph_share(&shown->graph, line->total);
@@ -84,6 +87,8 @@ static void put_line(struct graph_screen *shown, const struct graph_line *line, 
     }
     if (line->self == UINT64_MAX)
         screen_print(shown->screen, "%11s", "");
+    else if (line->is_unknown)
+        screen_print(shown->screen, "%11s", "-");
     else
         put_ticks(shown, line->self, line->is_guessed);
     screen_print(shown->screen, " %11" PRIu64 "  %*s", line->calls, (int)(2 * line->level), "");
@@ -106,6 +111,7 @@ static void put_node(struct graph_screen *shown, const struct call_graph *graph,
                                   .calls = node->calls,
                                   .level = level,
                                   .is_guessed = node->flags & CALL_GUESSED,
+                                  .is_unknown = call_graph_is_unknown(node),
                                   .name = clean_name(shown, node->function, name),
                                   .remark = is_again ? "  (again)" : ""},
              SCREEN_PLAIN);
@@ -160,6 +166,7 @@ static void put_unknown_callers(struct graph_screen *shown, const struct call_gr
                               .self = UINT64_MAX,
                               .calls = top->calls,
                               .is_guessed = top->flags & CALL_GUESSED,
+                              .is_unknown = call_graph_is_unknown(top),
                               .name = "(not known by whom)"};
 
     for (uint32_t child = top->first_child; child != CALL_GRAPH_NONE; child = callers->nodes[child].next) {
@@ -196,6 +203,7 @@ void graph_screen_put_focus(struct graph_screen *shown, const struct call_focus 
                                   .self = top->self,
                                   .calls = focus->calls,
                                   .is_guessed = top->flags & CALL_GUESSED,
+                                  .is_unknown = call_graph_is_unknown(top),
                                   .name = name,
                                   .remark = ""},
              SCREEN_STRONG);
@@ -223,6 +231,9 @@ void graph_screen_put_legend(struct graph_screen *shown, uint64_t too_deep, uint
                      "some calls had not ended when the recording did, or when events are missing: they took longer\n");
     if (shown->flags & CALL_NO_RETURN)
         screen_print(screen, "some calls were not seen to return: they took less\n");
+    if (shown->flags & CALL_ENTRY_ONLY)
+        screen_print(screen, "of some calls only the entry could be seen: how long they took, and whom they called, is "
+                             "not known (-)\n");
     if (missing->gaps != 0)
         screen_print(screen,
                      "places where events are missing: %" PRIu64 "; bytes of them that were lost: %" PRIu64 "\n",

@@ -143,26 +143,33 @@ static void put_stacks(struct probe_screen *shown, const struct kernel_event *ev
         put_user_frame(shown, process == NULL ? &none : &process->modules, event, i);
 }
 
-static void put_event(void *context, const struct kernel_event *event)
+static void put_fields(const struct probe_screen *shown, const struct source_probe *probe,
+                       const struct kernel_event *event)
 {
-    struct probe_screen *shown = context;
-    const struct source_probe *probe = shown->list->probes[event->source - 1];
     const struct kernel_source source = {
         .raw_base = probe->raw_base,
         .fields = (struct kernel_field *)(uintptr_t)probe->fields,
         .field_count = probe->field_count,
     };
-    char text[TEXT_BYTES], name[64], clean[TEXT_BYTES];
+    char text[TEXT_BYTES], clean[TEXT_BYTES];
+
+    (void)kernel_event_fields_write(&source, event, text, sizeof(text));
+    screen_put(shown->screen, SCREEN_STRONG, 0, printable(clean, sizeof(clean), probe->name));
+    screen_print(shown->screen, " %s\n", printable(clean, sizeof(clean), text));
+}
+
+static void put_event(void *context, const struct kernel_event *event)
+{
+    struct probe_screen *shown = context;
+    char name[64];
     double seconds = (double)(int64_t)(event->time - shown->began) * shown->tick_ns / 1e9;
 
     if (probe_screen_is_full(shown))
         return;
     shown->shown++;
-    (void)kernel_event_fields_write(&source, event, text, sizeof(text));
     screen_print(shown->screen, "%12.6f [%03u] %7u %-15s ", seconds, event->cpu, event->tid,
                  printable(name, sizeof(name), name_of(shown, event->tid)));
-    screen_put(shown->screen, SCREEN_STRONG, 0, printable(clean, sizeof(clean), probe->name));
-    screen_print(shown->screen, " %s\n", printable(clean, sizeof(clean), text));
+    put_fields(shown, shown->list->probes[event->source - 1], event);
     put_stacks(shown, event);
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/screens/printable.h"
 #include "trace/kernel_event_text.h"
+#include "view/kernel_sched.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,11 @@
 
 static bool is_wanted(const struct replay_kernel *kernel)
 {
+    const struct kernel_source *source = kernel_sources_find(&kernel->sources, kernel->next.source);
+
     if (kernel->next.time < kernel->from)
+        return false;
+    if (!kernel->with_sched && source != NULL && kernel_sched_has(&kernel->sources, source))
         return false;
     for (size_t i = 0; i < kernel->tid_count; i++)
         if (kernel->tids[i] == kernel->next.tid)
@@ -35,13 +40,15 @@ static void report_left_out(int result, const struct gait_error *err)
         fprintf(stderr, "gait: %s; events of the kernel are left out\n", printable(clean, sizeof(clean), err->text));
 }
 
-void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *shown, uint64_t from, uint64_t to)
+void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *shown,
+                        const struct replay_kernel_options *options)
 {
     const struct trace_files *files = &shown->functions->trace->files;
     struct gait_error err = {0};
     int result;
 
-    *kernel = (struct replay_kernel){.shown = shown, .from = from, .to = to};
+    *kernel = (struct replay_kernel){
+        .shown = shown, .from = options->from, .to = options->to, .with_sched = options->with_sched};
     result = kernel_events_sources(files, &kernel->sources, &err);
     if (result == 0) {
         result = kernel_events_open(&kernel->events, files, &err);
@@ -53,8 +60,8 @@ void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *show
         return;
     }
     kernel->is_there = true;
-    if (from != 0)
-        kernel_events_skip(&kernel->events, from);
+    if (options->from != 0)
+        kernel_events_skip(&kernel->events, options->from);
     advance(kernel);
 }
 

@@ -6,6 +6,13 @@
 #include "cli/screens/replay_screen.h"
 #include "trace/kernel_events.h"
 
+/* Which. */
+struct replay_kernel_options {
+    uint64_t from; /* the counter */
+    uint64_t to;
+    bool with_sched; /* the many that --sched records, too */
+};
+
 struct replay_kernel {
     struct replay_screen *shown;
     bool is_there; /* the trace has some */
@@ -15,12 +22,14 @@ struct replay_kernel {
     bool has_next;
     uint64_t from; /* the counter */
     uint64_t to;
-    uint32_t *tids; /* of those that are wanted; NULL: all are */
+    bool with_sched; /* those of --sched, too */
+    uint32_t *tids;  /* of those that are wanted; NULL: all are */
     size_t tid_count;
 };
 
 /* Opens them, if there are any. What is wrong with them is said at the end. */
-void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *shown, uint64_t from, uint64_t to);
+void replay_kernel_init(struct replay_kernel *kernel, struct replay_screen *shown,
+                        const struct replay_kernel_options *options);
 void replay_kernel_deinit(struct replay_kernel *kernel);
 
 /* Only those of these threads. -ENOMEM. */

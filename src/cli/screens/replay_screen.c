@@ -5,10 +5,10 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "hosted/figures.h"
+#include "symbolize/function_spelling.h"
 #include "trace/detail_text.h"
 #include "trace/kernel_events.h"
 #include "view/call_tracker.h"
-#include "view/function_pattern.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -134,6 +134,10 @@ static void put_duration(struct replay_screen *shown, const struct replay_row *r
         screen_print(shown->screen, "%*s", DURATION_COLUMNS, "");
         return;
     }
+    if (row->flags & CALL_ENTRY_ONLY) {
+        put_right(shown, SCREEN_FAINT, DURATION_COLUMNS, "-");
+        return;
+    }
     if (row->flags & CALL_GUESSED)
         duration_write_rough(ns, duration);
     else
@@ -170,7 +174,7 @@ static void put_name(struct replay_screen *shown, const struct replay_row *row)
     size_t length;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
-    length = function_pattern_bare_length(clean);
+    length = function_spelling_bare_length(clean);
     if (row->arguments != NULL)
         screen_print(shown->screen, "%.*s(%s)", (int)length, clean, printable(values, sizeof(values), row->arguments));
     else
@@ -207,7 +211,7 @@ static void put_close(struct replay_screen *shown, const struct replay_row *row)
     const char *words;
 
     printable(clean, sizeof(clean), view_functions_at(shown->functions, row->function)->name);
-    clean[function_pattern_bare_length(clean)] = '\0';
+    clean[function_spelling_bare_length(clean)] = '\0';
     screen_print(shown->screen, "}");
     put_result(shown, row);
     words = end_words(row->flags);
@@ -339,6 +343,7 @@ void replay_screen_put_legend(struct replay_screen *shown)
     } legends[] = {
         {CALL_CUT, "> it took longer: the recording ended, or events are missing"},
         {CALL_NO_RETURN, "< it took that at most: its return was not seen, as of calls into what was left out"},
+        {CALL_ENTRY_ONLY, "- not known how long it took, nor what it called: only its entry could be seen"},
         {CALL_UNWOUND, "unwound: an exception or a long jump ended it"},
         {CALL_SUSPENDED, "suspended: the thread went on on another stack; durations are those on the own one, so far"},
         {CALL_RESUMED, "resumed: it began before, and was suspended, or is that of a process which forked within it"},

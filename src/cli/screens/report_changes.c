@@ -47,9 +47,15 @@ static void put_times(const struct changes *changes, const struct report_change 
     double before = report_diff_value(diff->before, &change->before, order);
     double after = report_diff_value(diff->after, &change->after, order);
 
-    put_time(changes, before, change->before.calls != 0);
-    put_time(changes, after, change->after.calls != 0);
-    put_time_difference(changes, after - before);
+    bool is_before_known = call_statistics_have_times(&change->before);
+    bool is_after_known = call_statistics_have_times(&change->after);
+
+    put_time(changes, before, is_before_known);
+    put_time(changes, after, is_after_known);
+    if (is_before_known || is_after_known)
+        put_time_difference(changes, after - before);
+    else
+        screen_print(changes->screen, " %10s", "-");
 }
 
 static void put_change(const struct changes *changes, const struct report_change *change, int name_columns)

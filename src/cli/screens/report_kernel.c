@@ -5,13 +5,29 @@
 #include "cli/screens/printable.h"
 #include "cli/screens/screen.h"
 #include "report/kernel_totals.h"
+#include "view/kernel_sched.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
 #define TEXT_BYTES 512
 
-void report_kernel_show(const struct view_trace *trace, struct screen *screen)
+/* Whether there is a source to be shown. */
+static bool is_shown(const struct kernel_totals *totals, uint32_t which, bool with_sched)
+{
+    return with_sched || !kernel_sched_has(&totals->sources, &totals->sources.sources[which]);
+}
+
+static uint32_t count_shown(const struct kernel_totals *totals, bool with_sched)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 1; i < totals->sources.source_count; i++)
+        count += is_shown(totals, i, with_sched);
+    return count;
+}
+
+void report_kernel_show(const struct view_trace *trace, struct screen *screen, bool with_sched)
 {
     struct kernel_totals totals;
     char clean[TEXT_BYTES];
@@ -23,12 +39,16 @@ void report_kernel_show(const struct view_trace *trace, struct screen *screen)
         return;
     }
     seconds = kernel_totals_seconds(&totals, trace);
-    screen_print(screen, "\n");
-    screen_put(screen, SCREEN_STRONG, 0, "kernel events    per second        lost  source");
-    screen_print(screen, "\n");
+    if (count_shown(&totals, with_sched) != 0 || totals.sources.source_count <= 1) {
+        screen_print(screen, "\n");
+        screen_put(screen, SCREEN_STRONG, 0, "kernel events    per second        lost  source");
+        screen_print(screen, "\n");
+    }
     for (uint32_t i = 1; i < totals.sources.source_count; i++) {
         const struct kernel_source *source = &totals.sources.sources[i];
 
+        if (!is_shown(&totals, i, with_sched))
+            continue;
         screen_print(screen, "%13" PRIu64 "  %13.1f  %10" PRIu64 "  %s\n", totals.counts[i],
                      seconds > 0 ? (double)totals.counts[i] / seconds : 0.0, source->lost_count,
                      printable(clean, sizeof(clean), source->spec));

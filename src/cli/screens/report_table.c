@@ -13,6 +13,9 @@
 #define TEXT_BYTES       1024
 #define NAME_COLUMNS_MIN 8
 #define NAME_COLUMNS_MAX 40
+#define NARROW_BELOW     112u
+#define NARROW_NUMBERS   53u /* columns before the name, with the space around it */
+#define NARROW_MODULE    14u
 
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
@@ -21,6 +24,10 @@ static void put_time(const struct report_table *table, const struct call_statist
     double tick_ns = view_clock_tick_ns(&table->report->trace->clock);
     char text[FIGURE_BYTES], shown[FIGURE_BYTES + 1];
 
+    if (!call_statistics_have_times(statistics)) {
+        screen_print(table->screen, " %9s", "-");
+        return;
+    }
     if (statistics->guessed == 0)
         duration_write(ticks * tick_ns, text);
     else
@@ -28,6 +35,12 @@ static void put_time(const struct report_table *table, const struct call_statist
     snprintf(shown, sizeof(shown), "%s%s",
              statistics->guessed == 0 || table->report->guesses == GUESSED_TIMES_ALL ? "" : "~", text);
     screen_print(table->screen, " %9s", shown);
+}
+
+/* On such a terminal only the most important columns have room. */
+static bool is_narrow(const struct report_table *table)
+{
+    return table->screen->is_terminal && table->screen->width < NARROW_BELOW;
 }
 
 static void put_numbers(const struct report_table *table, const struct call_statistics *statistics)
@@ -44,9 +57,14 @@ static void put_numbers(const struct report_table *table, const struct call_stat
     put_time(table, statistics, (double)statistics->total);
     put_time(table, statistics, self);
     screen_print(table->screen, " %7s %10" PRIu64,
-                 statistics->guessed == 0 ? share_write(self, all_self, share)
-                                          : share_write_rough(self, all_self, share),
+                 !call_statistics_have_times(statistics) ? "-"
+                 : statistics->guessed == 0              ? share_write(self, all_self, share)
+                                                         : share_write_rough(self, all_self, share),
                  statistics->calls);
+    if (is_narrow(table)) {
+        put_time(table, statistics, call_statistics_average(statistics));
+        return;
+    }
     put_time(table, statistics, (double)statistics->shortest);
     put_time(table, statistics, call_statistics_average(statistics));
     put_time(table, statistics, (double)call_statistics_percentile(statistics, 50));
@@ -73,6 +91,14 @@ static void put_row(const struct report_table *table, const struct report_row *r
     char name[REPORT_NAME_BYTES], clean[REPORT_NAME_BYTES];
 
     put_numbers(table, row->statistics);
+    if (is_narrow(table) && table->report->groups.kind == CALL_GROUP_FUNCTION) {
+        printable(clean, sizeof(clean), report_row_name(table->report, row->group, name));
+        screen_print(table->screen, "  ");
+        screen_put(table->screen, SCREEN_PLAIN, (unsigned)name_columns, clean);
+        put_module(table, row->group);
+        screen_print(table->screen, "\n");
+        return;
+    }
     printable(clean, sizeof(clean), report_row_name(table->report, row->group, name));
     if (table->report->groups.kind == CALL_GROUP_FUNCTION) {
         screen_print(table->screen, "  %-*s", name_columns, clean);
@@ -108,7 +134,9 @@ static void put_heading(const struct report_table *table, int name_columns)
     char text[TEXT_BYTES];
     int used;
 
-    if (table->report->has_times)
+    if (table->report->has_times && is_narrow(table))
+        used = snprintf(text, sizeof(text), " %9s %9s %7s %10s %9s", "total", "self", "self %", "calls", "avg");
+    else if (table->report->has_times)
         used = snprintf(text, sizeof(text), " %9s %9s %7s %10s %9s %9s %9s %9s %9s", "total", "self", "self %", "calls",
                         "min", "avg", "p50", "p99", "max");
     else
@@ -124,12 +152,20 @@ static void put_heading(const struct report_table *table, int name_columns)
 static int count_columns(const struct report_table *table, const struct report_rows *rows, size_t shown)
 {
     char name[REPORT_NAME_BYTES];
-    size_t columns = NAME_COLUMNS_MIN;
+    size_t columns = NAME_COLUMNS_MIN, most = NAME_COLUMNS_MAX;
+
+    if (is_narrow(table))
+        most = table->screen->width < NARROW_NUMBERS + NARROW_MODULE + NAME_COLUMNS_MIN
+                   ? NAME_COLUMNS_MIN
+                   : table->screen->width - NARROW_NUMBERS - NARROW_MODULE;
+    for (size_t i = 0; is_narrow(table) && i < shown; i++)
+        if (strlen(report_row_name(table->report, rows->rows[i].group, name)) > most)
+            return (int)most;
 
     for (size_t i = 0; i < shown; i++) {
         size_t length = strlen(report_row_name(table->report, rows->rows[i].group, name));
 
-        if (length > columns && length <= NAME_COLUMNS_MAX)
+        if (length > columns && length <= most)
             columns = length;
     }
     return (int)columns;
@@ -157,6 +193,17 @@ static int show_by(const struct report_table *table, enum report_order order)
     return 0;
 }
 
+static void put_entry_only_note(const struct report_table *table, bool has_others)
+{
+    uint64_t count = table->report->all.entry_only;
+
+    if (count != 0)
+        screen_print(table->screen,
+                     "%sOf %" PRIu64 " call%s only the entry could be seen: how long %s took is not known, and in no "
+                     "time above.\n",
+                     has_others ? "" : "\n", count, count == 1 ? "" : "s", count == 1 ? "it" : "they");
+}
+
 /* What has to be known of the times above. */
 static void put_notes(const struct report_table *table)
 {
@@ -174,6 +221,7 @@ static void put_notes(const struct report_table *table)
                      "%sThe return of %" PRIu64 " call%s was not seen: %s ended when the next was, or before.\n",
                      all->cut != 0 ? "" : "\n", all->no_return, all->no_return == 1 ? "" : "s",
                      all->no_return == 1 ? "it" : "they");
+    put_entry_only_note(table, all->cut != 0 || all->no_return != 0);
 }
 
 int report_table_show(const struct report_table *table)

@@ -9,9 +9,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #define TEXT_BYTES   512
 #define NAME_COLUMNS 16
+/* Of processes and threads together, without being asked: functions are to be on the first page. */
+#define LINES_MAX 24u
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
@@ -110,7 +113,7 @@ static void put_thread(const struct thread_columns *columns, const struct trace_
                listed == NULL ? 0 : listed->waited_ns);
 }
 
-static void put_threads(struct screen *screen, const struct trace_report *report)
+static void put_threads(struct screen *screen, const struct trace_report *report, bool is_list)
 {
     const struct view_trace *trace = report->trace;
     struct thread_columns columns = find_columns(screen, report);
@@ -121,7 +124,8 @@ static void put_threads(struct screen *screen, const struct trace_report *report
     for (size_t i = 0; i < trace->thread_count; i++) {
         const struct manifest_thread *listed = report_listed_thread(trace, &trace->threads[i]);
 
-        put_thread(&columns, report, i);
+        if (is_list)
+            put_thread(&columns, report, i);
         waited_ns += listed == NULL ? 0 : listed->waited_ns;
         for (unsigned bit = 0; bit < EVENT_NAME_COUNT; bit++)
             all.counts[bit] += report->threads[i].counts[bit];
@@ -132,53 +136,123 @@ static void put_threads(struct screen *screen, const struct trace_report *report
     }
 }
 
+/* "processes  80, of 161 programs, with 165 threads; 2 ended by a signal, 1 with another status than 0" */
+static void put_process_count(struct screen *screen, const struct trace_report *report)
+{
+    const struct manifest *manifest = &report->trace->manifest;
+    size_t first_images = 0, signals = 0, failures = 0;
+
+    for (size_t i = 0; i < manifest->process_count; i++) {
+        int status = manifest->processes[i].status;
+
+        first_images += manifest->processes[i].image == 1;
+        signals += status >= 0 && WIFSIGNALED(status);
+        failures += status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0;
+    }
+    screen_print(screen, "processes  %zu", first_images);
+    if (first_images != manifest->process_count)
+        screen_print(screen, ", which ran %zu programs", manifest->process_count);
+    screen_print(screen, ", with %zu threads", report->trace->thread_count);
+    if (signals != 0)
+        screen_print(screen, "; %zu ended by a signal", signals);
+    if (failures != 0)
+        screen_print(screen, "; %zu with another exit status than 0", failures);
+    screen_print(screen, "; --processes lists them\n");
+}
+
 /* ---- what is missing --------------------------------------------------------------------------------------------- */
 
-static void put_loss(struct screen *screen, uint32_t pid, uint64_t count, const char *what)
+/* Of a process, or of all of them. */
+static const char *name_process(const struct manifest_process *process, char text[32])
 {
+    if (process->pid == 0)
+        snprintf(text, 32, "processes");
+    else
+        snprintf(text, 32, "process %" PRIu32, process->pid);
+    return text;
+}
+
+static void put_loss(struct screen *screen, const struct manifest_process *process, uint64_t count, const char *what)
+{
+    char name[32];
+
     if (count != 0)
-        screen_print(screen, "process %" PRIu32 " lost %" PRIu64 " %s\n", pid, count, what);
+        screen_print(screen, "%s lost %" PRIu64 " %s\n", name_process(process, name), count, what);
 }
 
 /* What is missing for another reason than those losses, or was done otherwise than the program would have. */
 static void put_counters(struct screen *screen, const struct manifest_process *process)
 {
+    char name[32];
+
     for (unsigned i = 0; i < COUNTER_COUNT; i++) {
         const struct counter_description *counter = counter_describe((enum counter)i);
         uint64_t value = process->counters.values[i];
 
         if (value != 0 && counter->consequence != NULL)
-            screen_print(screen, "process %" PRIu32 ": %s (%s: %" PRIu64 " %s)\n", process->pid, counter->consequence,
+            screen_print(screen, "%s: %s (%s: %" PRIu64 " %s)\n", name_process(process, name), counter->consequence,
                          counter->name, value, counter->unit);
     }
 }
 
 /* By reason; what every thread lost is in the list of threads. */
+static void put_losses_of(struct screen *screen, const struct manifest_process *process, uint64_t unwritten_bytes)
+{
+    const struct manifest_losses *lost = &process->losses;
+
+    put_loss(screen, process, unwritten_bytes, "bytes of records that could not be written");
+    put_loss(screen, process, lost->late_bytes, "bytes of records that were not read in time");
+    put_loss(screen, process, lost->no_lane_bytes, "bytes of records of threads without a lane");
+    put_loss(screen, process, lost->no_room_count, "blocks or modules for which there was no room");
+    put_loss(screen, process, lost->no_memory_count, "functions or threads to watch, for want of memory");
+    put_loss(screen, process, lost->not_hooked_count, "functions or probes that are too short to be hooked, or odd");
+    put_counters(screen, process);
+}
+
 static void put_losses(struct screen *screen, const struct manifest *manifest)
 {
+    for (size_t i = 0; i < manifest->process_count; i++)
+        put_losses_of(screen, &manifest->processes[i], manifest_unwritten_bytes(&manifest->processes[i]));
+}
+
+/* Of all of them together, as one of which there is no number. */
+static void put_losses_of_all(struct screen *screen, const struct manifest *manifest)
+{
+    struct manifest_process all = {.pid = 0};
+    uint64_t unwritten_bytes = 0;
+
     for (size_t i = 0; i < manifest->process_count; i++) {
         const struct manifest_process *process = &manifest->processes[i];
-        const struct manifest_losses *lost = &process->losses;
 
-        put_loss(screen, process->pid, manifest_unwritten_bytes(process), "bytes of records that could not be written");
-        put_loss(screen, process->pid, lost->late_bytes, "bytes of records that were not read in time");
-        put_loss(screen, process->pid, lost->no_lane_bytes, "bytes of records of threads without a lane");
-        put_loss(screen, process->pid, lost->no_room_count, "blocks or modules for which there was no room");
-        put_loss(screen, process->pid, lost->no_memory_count, "functions or threads to watch, for want of memory");
-        put_loss(screen, process->pid, lost->not_hooked_count,
-                 "functions or probes that are too short to be hooked, or odd");
-        put_counters(screen, process);
+        unwritten_bytes += manifest_unwritten_bytes(process);
+        all.losses.late_bytes += process->losses.late_bytes;
+        all.losses.no_lane_bytes += process->losses.no_lane_bytes;
+        all.losses.no_room_count += process->losses.no_room_count;
+        all.losses.no_memory_count += process->losses.no_memory_count;
+        all.losses.not_hooked_count += process->losses.not_hooked_count;
+        for (unsigned j = 0; j < COUNTER_COUNT; j++)
+            all.counters.values[j] += process->counters.values[j];
     }
+    put_losses_of(screen, &all, unwritten_bytes);
 }
 
 /* Of what the kernel alone told, there are neither. */
-void report_threads(struct screen *screen, const struct trace_report *report)
+void report_threads(struct screen *screen, const struct trace_report *report, bool is_list)
 {
-    if (report->trace->manifest.process_count == 0 && report->trace->thread_count == 0)
+    const struct manifest *manifest = &report->trace->manifest;
+
+    if (manifest->process_count == 0 && report->trace->thread_count == 0)
         return;
-    put_processes(screen, &report->trace->manifest);
-    put_threads(screen, report);
-    put_losses(screen, &report->trace->manifest);
+    is_list = is_list || manifest->process_count + report->trace->thread_count <= LINES_MAX;
+    if (is_list)
+        put_processes(screen, manifest);
+    else
+        put_process_count(screen, report);
+    put_threads(screen, report, is_list);
+    if (is_list)
+        put_losses(screen, manifest);
+    else
+        put_losses_of_all(screen, manifest);
 }
 
 static void put_problem(struct screen *screen, const struct gait_error *err)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* All that knows of terminals. Styles are ECMA-48 sequences, which every terminal of this century understands. */
+#define _GNU_SOURCE
 #include "cli/screens/screen.h"
 
 #include "hosted/error_text.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,6 +16,7 @@
 #define WIDTH_DEFAULT 100
 #define WIDTH_MIN     40
 #define WIDTH_MAX     400
+#define WORD_ROOM_MIN 16
 
 static const char *const style_begins[] = {
     [SCREEN_PLAIN] = "",
@@ -54,6 +57,7 @@ void screen_init(struct screen *screen, FILE *stream)
     screen->stream = stream;
     screen->width = find_width(stream);
     screen->has_colours = wants_colours(stream);
+    screen->is_terminal = isatty(fileno(stream));
     errno = saved;
 }
 
@@ -82,6 +86,23 @@ void screen_put(struct screen *screen, enum screen_style style, unsigned columns
         fputs(style_ends, screen->stream);
     if (length < columns)
         fprintf(screen->stream, "%*s", (int)(columns - length), "");
+}
+
+void screen_put_words(struct screen *screen, unsigned indent, const char *text)
+{
+    size_t room = !screen->is_terminal || screen->width <= indent + WORD_ROOM_MIN ? SIZE_MAX : screen->width - indent;
+
+    while (strlen(text) > room) {
+        const char *end = memrchr(text, ' ', room + 1);
+
+        /* One that is longer than a line is divided by the terminal. */
+        end = end == NULL || end == text ? strchrnul(text + 1, ' ') : end;
+        if (*end == '\0')
+            break;
+        fprintf(screen->stream, "%.*s\n%*s", (int)(end - text), text, (int)indent, "");
+        text = end + 1;
+    }
+    fprintf(screen->stream, "%s\n", text);
 }
 
 int screen_finish(struct screen *screen, struct gait_error *err)

@@ -23,6 +23,7 @@ struct screen {
     FILE *stream;
     unsigned width; /* columns */
     bool has_colours;
+    bool is_terminal; /* lines are to fit; where others read them, they stay whole */
 };
 
 /* Writes to the stream, which stays the caller's. The width is that of the terminal, or COLUMNS, or 100. */
@@ -32,6 +33,11 @@ void screen_print(struct screen *screen, const char *format, ...) PRINTF_LIKE(2,
 
 /* Writes text in a style, in exactly `columns` columns: filled up with spaces or cut off with ".."; 0: as it is. */
 void screen_put(struct screen *screen, enum screen_style style, unsigned columns, const char *text);
+
+/*
+ * Writes words and ends the line. On a terminal they go on in further lines, that far indented, as the first is already.
+ */
+void screen_put_words(struct screen *screen, unsigned indent, const char *text);
 
 /* Makes sure that all was written. -errno: it was not, for the stream was closed or is full. */
 MUST_USE int screen_finish(struct screen *screen, struct gait_error *err);

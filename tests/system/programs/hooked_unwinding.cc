@@ -159,9 +159,9 @@ static void throw_and_catch()
     check("no throw", catcher(0) == 2);
     check("no throw", take(), "+c+m+t-t+h-h-m-c");
     check("throw", catcher(5) == 51);
-    check("throw", take(), "+c+m+t+h-h!t!m-c");
+    check("throw", take(), "+c+m+t!t+h-h!m-c");
     check("rethrow", outer(5) == 1005);
-    check("rethrow", take(), "+o+r+m+t+h-h!t!m!r-o");
+    check("rethrow", take(), "+o+r+m+t!t+h-h!m!r-o");
     check("quiet catch", outside(5) == 78);
     check("quiet catch", take(), "+s+q+t!t-q-s");
     for (int i = 1; i < 200; i++)
@@ -261,13 +261,13 @@ static void end_threads()
     pthread_create(&thread, nullptr, run_ending, reinterpret_cast<void *>(1));
     pthread_join(thread, &result);
     check("pthread_exit", result == reinterpret_cast<void *>(42) && destroyed == 2);
-    check("pthread_exit", take(), "+x+y+h-h+h-h!y");
+    check("pthread_exit", take(), "+x+y+h-h!y+h-h");
     pthread_create(&thread, nullptr, run_ending, reinterpret_cast<void *>(2));
     usleep(50000);
     pthread_cancel(thread);
     pthread_join(thread, &result);
     check("pthread_cancel", result == PTHREAD_CANCELED && destroyed == 4);
-    check("pthread_cancel", take(), "+x+y+h-h+h-h!y");
+    check("pthread_cancel", take(), "+x+y+h-h!y+h-h");
 }
 
 // ---- backtraces -----------------------------------------------------------------------------------------------------

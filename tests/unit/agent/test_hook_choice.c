@@ -194,7 +194,50 @@ static void functions_that_only_choose_another_one_are_told(void)
     CHECK_EQUAL(found_late(1) + other_name(1), 6);
 }
 
+static uint64_t address_of(const char *name)
+{
+    struct elf_symbol symbol;
+
+    CHECK_EQUAL(elf_symbols_find(choice.symbols, name, &symbol), 0);
+    return symbol.address;
+}
+
+static void functions_are_chosen_where_they_were_looked_up(void)
+{
+    static struct agent_places places;
+    uint64_t looked_up, elsewhere;
+
+    begin();
+    looked_up = want("chosen_*");
+    elsewhere = want("other_one");
+    choice.places = &places;
+    choice.module = 7;
+    places.count = 0;
+    CHECK(agent_places_add(&places, 7, address_of("chosen_one"), looked_up));
+    CHECK(agent_places_add(&places, 7, address_of("chosen_one") + 1, looked_up));
+    CHECK(agent_places_add(&places, 8, address_of("chosen_two"), elsewhere));
+    CHECK_EQUAL(hook_choice_make(&choice), looked_up | elsewhere);
+    CHECK_EQUAL(choice.chosen[find("chosen_one")].patterns, looked_up);
+    CHECK_EQUAL(choice.chosen[find("chosen_two")].patterns, 0);
+    CHECK_EQUAL(choice.chosen[find("other_one")].patterns, elsewhere);
+}
+
+static void functions_are_chosen_by_an_address_in_them(void)
+{
+    char text[32];
+    uint64_t bit;
+
+    begin();
+    snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address_of("chosen_two") + 1);
+    bit = want(text);
+    (void)want("0x1");
+    CHECK_EQUAL(hook_choice_make(&choice), bit);
+    CHECK_EQUAL(choice.chosen[find("chosen_two")].patterns, bit);
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(functions_are_chosen_where_they_were_looked_up),
+    CHECK_CASE(functions_are_chosen_by_an_address_in_them),
     CHECK_CASE(without_patterns_nothing_is_chosen),
     CHECK_CASE(functions_are_chosen_by_their_names),
     CHECK_CASE(any_name_of_a_function_counts),

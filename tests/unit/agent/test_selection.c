@@ -6,6 +6,7 @@
 
 #include "process/mapping_list.h"
 #include "protocol/agent_known.h"
+#include "protocol/agent_places.h"
 #include "stalker/stalker_engine.h"
 #include "support/agent_lab.h"
 #include "support/check_apart.h"
@@ -199,6 +200,23 @@ static void what_the_controller_knows_of_arguments_is_handed_on(void)
     CHECK(declared != NULL && declared->count == 2);
 }
 
+static void functions_are_meant_where_they_were_looked_up(void)
+{
+    char path[1024] = "", text[32];
+    struct glob_text whole = {path, 0};
+
+    begin();
+    CHECK(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+    whole.length = strlen(path);
+    agent_lab_add_pattern(AGENT_PATTERN_DETAIL, "wanted_*");
+    snprintf(text, sizeof(text), "0x%llx", (unsigned long long)file_address((void *)wanted_one));
+    agent_lab_add_pattern(AGENT_PATTERN_DETAIL, text);
+    CHECK(agent_places_add(&agent_lab.options.places, agent_places_module(whole), file_address((void *)wanted_two), 1));
+    look();
+    CHECK_EQUAL(patterns_at((const void *)wanted_two), 1);
+    CHECK_EQUAL(patterns_at((const void *)wanted_one), 2);
+}
+
 static uint64_t searched, errno_places, probed, excluded, hooked, detailed;
 static unsigned searched_modules;
 
@@ -254,6 +272,7 @@ static void a_session_that_ended_asks_for_nothing(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(functions_are_meant_where_they_were_looked_up),
     CHECK_CASE(functions_of_the_program_are_found_by_their_names),
     CHECK_CASE(functions_of_a_library_need_its_name),
     CHECK_CASE(functions_of_the_kernels_own_module_are_found_too),

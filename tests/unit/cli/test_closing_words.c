@@ -68,12 +68,12 @@ static void functions_that_were_asked_for_and_are_not_hooked_are_told(void)
         .path = "t", .event_count = 2, .file_bytes = 10, .unhooked_count = 1, .unhooked = unhooked};
 
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, but not all that was asked for: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, but not all that was asked for: 10 bytes in t\n"
            "gait: app!Sq::area() was not hooked: it is too short; gait spawn --follow call,ret records its calls\n");
     words.unhooked_count = 2;
     words.has_more_unhooked = true;
     expect(&words, closing_words_say,
-           "gait: recorded 2 events in 0.000 s, but not all that was asked for: 10 bytes in t\n"
+           "gait: recorded 2 events in 0 ns, but not all that was asked for: 10 bytes in t\n"
            "gait: app!Sq::area() was not hooked: it is too short; gait spawn --follow call,ret records its calls\n"
            "gait: libc.so.6!f was not hooked: its bytes are no instructions; gait spawn --follow call,ret records its "
            "calls\n"

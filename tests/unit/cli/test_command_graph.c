@@ -4,6 +4,8 @@
 #include "support/command_check.h"
 #include "support/hooked_calls.h"
 
+#include <unistd.h>
+
 extern const struct command command_graph;
 
 static struct trace_folder folder;
@@ -84,11 +86,13 @@ static void programs_get_json(void)
 static void wrong_arguments_are_explained(void)
 {
     begin();
+    /* Where there is no last trace. */
+    CHECK_EQUAL(chdir("/"), 0);
     command_check_refusal(&command_graph, (const char *const[]){NULL}, COMMAND_MISUSED, "TRACE is missing");
     command_check_refusal(&command_graph, (const char *const[]){folder.path, "--min-percent", "101", NULL},
                           COMMAND_MISUSED, "from 0 to 100");
     command_check_refusal(&command_graph, (const char *const[]){folder.path, "a", "b", NULL}, COMMAND_MISUSED,
-                          "no more arguments");
+                          "FUNCTION is one word");
     command_check_refusal(&command_graph, (const char *const[]){folder.path, "example+0x1001", NULL}, COMMAND_FAILED,
                           "did you mean example+0x1000");
     command_check_refusal(&command_graph, (const char *const[]){"/nowhere", NULL}, COMMAND_FAILED, "/nowhere");

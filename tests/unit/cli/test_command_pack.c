@@ -86,6 +86,8 @@ static void it_is_called_after_the_trace(void)
 static void what_cannot_be_packed_is_explained(void)
 {
     begin();
+    /* Where there is no last trace. */
+    CHECK_EQUAL(chdir("/"), 0);
     refuse(COMMAND_RUN(&command_pack, 100, "-o", pack), COMMAND_MISUSED, "TRACE is missing");
     refuse(COMMAND_RUN(&command_pack, 100, folder.path, "-o"), COMMAND_MISUSED, "-o needs a value");
     refuse(COMMAND_RUN(&command_pack, 100, folder.path, "--all"), COMMAND_MISUSED, "'gait pack' has no such option");

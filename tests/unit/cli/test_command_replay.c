@@ -4,6 +4,8 @@
 #include "support/command_check.h"
 #include "support/hooked_calls.h"
 
+#include <unistd.h>
+
 extern const struct command command_replay;
 
 static struct trace_folder folder;
@@ -64,6 +66,8 @@ static void options_choose_what_is_shown(void)
 static void wrong_arguments_are_explained(void)
 {
     begin();
+    /* Where there is no last trace. */
+    CHECK_EQUAL(chdir("/"), 0);
     command_check_refusal(&command_replay, (const char *const[]){NULL}, COMMAND_MISUSED, "TRACE is missing");
     command_check_refusal(&command_replay, (const char *const[]){"--from", "soon", folder.path, NULL}, COMMAND_MISUSED,
                           "'--from soon'");

@@ -54,8 +54,8 @@ static void stacks_that_are_the_same_are_counted(void)
 {
     trace_folder_init(&folder);
     trace_folder_put_example(&folder);
-    check_output((const char *const[]){folder.path, NULL},
-                 "there are no stacks in it; gait spawn --stack keeps those of functions\n");
+    check_output((const char *const[]){folder.path, NULL}, "there are no stacks in it; gait spawn --stack keeps those "
+                                                           "of functions, and gait probe -o those of profiles\n");
     put_stacks();
     check_output((const char *const[]){folder.path, NULL},
                  "example+0x1100  100 times, process 100, first in thread 101\n"

@@ -64,6 +64,19 @@ static void what_is_not_recorded_is_told_apart(void)
     CHECK(strstr(err.text, "is not being recorded; gait attach") != NULL);
 }
 
+static void the_trace_of_who_records_is_named(void)
+{
+    struct control_server *server = control_server_start(getpid(), 0);
+
+    snprintf(err.text, sizeof(err.text), "recorded already");
+    control_client_name_trace(getpid(), &err);
+    CHECK(strncmp(err.text, "recorded already; what it records goes to ", 42) == 0);
+    control_server_stop(server);
+    snprintf(err.text, sizeof(err.text), "recorded already");
+    control_client_name_trace(getpid(), &err);
+    CHECK_TEXT(err.text, "recorded already");
+}
+
 /* Listens as a recording of another version would, which answers so; for one question. */
 static pid_t start_other_version(int result)
 {
@@ -147,6 +160,7 @@ static void pids_are_numbers(void)
 static const struct check_case cases[] = {
     CHECK_CASE(the_right_recording_is_found),
     CHECK_CASE(the_end_is_waited_for),
+    CHECK_CASE(the_trace_of_who_records_is_named),
     CHECK_CASE(what_is_not_recorded_is_told_apart),
     CHECK_CASE(another_version_that_has_nothing_to_do_with_it_is_passed_over),
     CHECK_CASE(strangers_are_refused),

@@ -19,7 +19,7 @@ static const char text[] = "Does things.\n"
 
 static void lines_are_told_apart(void)
 {
-    static const enum help_line_kind expected[] = {HELP_PROSE, HELP_PROSE, HELP_BLANK,  HELP_VERBATIM, HELP_OPTION,
+    static const enum help_line_kind expected[] = {HELP_PROSE, HELP_PROSE,  HELP_BLANK, HELP_VERBATIM, HELP_OPTION,
                                                    HELP_MORE,  HELP_OPTION, HELP_BLANK, HELP_EXAMPLES, HELP_EXAMPLE};
     struct help_text help;
     struct help_line line;

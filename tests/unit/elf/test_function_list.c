@@ -114,32 +114,6 @@ static void functions_are_found_by_address(void)
     CHECK(elf_function_list_find(&list, 0x1000) == NULL);
 }
 
-static size_t select_like(const char *pattern, uint8_t *marks)
-{
-    handmade_functions_make(&made);
-    CHECK_EQUAL(fill(NULL), 0);
-    memset(marks, 0, 64);
-    return elf_function_list_select(&list, &symbols, (struct glob_text){pattern, strlen(pattern)}, marks);
-}
-
-static void functions_are_chosen_by_any_of_their_names(void)
-{
-    uint8_t marks[64];
-
-    CHECK_EQUAL(select_like("__f*", marks), 1);
-    CHECK_EQUAL(marks[0], 1);
-    CHECK_EQUAL(marks[3], 0);
-    CHECK(has_name(&functions[0], "__first"));
-    CHECK_EQUAL(select_like("*first", marks), 2);
-    CHECK(has_name(&functions[0], "first"));
-    /* Neither labels nor parts are functions. */
-    CHECK_EQUAL(select_like("label", marks), 0);
-    CHECK_EQUAL(select_like("*.cold", marks), 0);
-    CHECK_EQUAL(select_like("outside", marks), 0);
-    CHECK_EQUAL(select_like("*", marks), 6);
-    CHECK_EQUAL(select_like("", marks), 0);
-}
-
 static void the_capacity_suffices_and_is_kept(void)
 {
     size_t capacity;
@@ -214,17 +188,15 @@ static uint64_t checksum;
 
 static void try_bytes(const uint8_t *bytes, size_t size)
 {
-    uint8_t *exact = malloc(size == 0 ? 1 : size), marks[64] = {0};
+    uint8_t *exact = malloc(size == 0 ? 1 : size);
 
     memcpy(exact, bytes, size);
     if (elf_symbols_parse(exact, size, &symbols) == 0) {
         if (elf_function_list_frame(&symbols, &frame) != 0)
             frame = (struct eh_frame){0};
         list = (struct elf_function_list){.functions = functions, .capacity = 64};
-        if (elf_function_list_fill(&list, &symbols, NULL, &frame) == 0) {
+        if (elf_function_list_fill(&list, &symbols, NULL, &frame) == 0)
             CHECK(list.count <= elf_function_list_capacity(&symbols, &frame));
-            (void)elf_function_list_select(&list, &symbols, (struct glob_text){"*s*", 3}, marks);
-        }
         for (size_t i = 0; i < list.count; i++)
             for (size_t j = 0; j < functions[i].name_length; j++)
                 checksum += (uint8_t)functions[i].name[j];
@@ -263,7 +235,6 @@ static const struct check_case cases[] = {
     CHECK_CASE(frames_are_found_by_their_offset),
     CHECK_CASE(other_files_may_have_names),
     CHECK_CASE(functions_are_found_by_address),
-    CHECK_CASE(functions_are_chosen_by_any_of_their_names),
     CHECK_CASE(the_capacity_suffices_and_is_kept),
     CHECK_CASE(a_library_has_all_functions_that_the_loader_knows),
     CHECK_CASE(truncated_and_mutated_files_do_no_harm),

@@ -11,6 +11,7 @@ static void each_flag_has_its_name(void)
     CHECK_TEXT(call_flag_names(CALL_CUT), "cut");
     CHECK_TEXT(call_flag_names(CALL_UNWOUND), "unwound");
     CHECK_TEXT(call_flag_names(CALL_NO_RETURN), "no_return");
+    CHECK_TEXT(call_flag_names(CALL_ENTRY_ONLY), "entry_only");
     CHECK_TEXT(call_flag_names(CALL_SUSPENDED), "suspended");
     CHECK_TEXT(call_flag_names(CALL_RESUMED), "resumed");
     CHECK_TEXT(call_flag_names(CALL_RESUMED | CALL_SUSPENDED), "resumed suspended");

@@ -51,6 +51,24 @@ static void the_mark_for_indirect_calls_stays(void)
     is_patch(&plan, 4, 5, 13);
 }
 
+/* Where there is not enough room, the function begins again: that is no other call. */
+static void what_checks_for_room_on_the_stack_is_patched_behind_that(void)
+{
+    /* cmp rsp, [r14 + 16]; jbe more; sub rsp, 24; mov [rsp + 16], rbp; ...; ret; more: call; jmp 0 */
+    struct hook_plan go =
+        ALONE("\x49\x3b\x66\x10\x76\x13\x48\x83\xec\x18\x48\x89\x6c\x24\x10\x48\x8b\x6c\x24\x10\x48\x83"
+              "\xc4\x18\xc3" CALL_0 "\xeb\xe0");
+    /* The same, but what is called goes on elsewhere. */
+    struct hook_plan other =
+        ALONE("\x49\x3b\x66\x10\x76\x13\x48\x83\xec\x18\x48\x89\x6c\x24\x10\x48\x8b\x6c\x24\x10\x48"
+              "\x83\xc4\x18\xc3" CALL_0 "\xeb\xe4");
+
+    is_method(&go, HOOK_JUMP, HOOK_NO_OBSTACLE);
+    is_patch(&go, 6, 5, 15);
+    CHECK(!go.is_loop_head);
+    CHECK_EQUAL(other.patch_at, other.address);
+}
+
 static void the_mark_moves_where_there_is_not_enough_behind_it(void)
 {
     struct hook_plan plan = ALONE(ENDBR64 RET);
@@ -358,6 +376,7 @@ int main(void)
     static const struct check_case cases[] = {
         CHECK_CASE(whole_instructions_move_for_a_jump),
         CHECK_CASE(the_mark_for_indirect_calls_stays),
+        CHECK_CASE(what_checks_for_room_on_the_stack_is_patched_behind_that),
         CHECK_CASE(the_mark_moves_where_there_is_not_enough_behind_it),
         CHECK_CASE(thunks_are_functions_like_others),
         CHECK_CASE(short_functions_take_the_padding_behind_them),

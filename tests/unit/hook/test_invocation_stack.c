@@ -200,6 +200,102 @@ static void one_can_be_taken_once(void)
     invocation_stack_deinit(&stack);
 }
 
+/* Gates go the slow way at a fence, or where there is a floor; nobody takes a fence for a call. */
+static void gates_find_no_room_where_there_is_a_floor(void)
+{
+    CHECK_EQUAL(invocation_stack_init(&stack), 0);
+    push(1);
+    CHECK(invocation_stack_fence(&stack, SLOT(5)));
+    CHECK_EQUAL(slot_of(stack.top - 1), SLOT(5));
+    CHECK_EQUAL(slot_of(innermost()), SLOT(1));
+    CHECK(invocation_stack_find(&stack, SLOT(5), 0) == NULL);
+    CHECK_EQUAL(invocation_stack_next_depth(&stack), 1);
+    invocation_stack_watch(&stack, SLOT(9));
+    CHECK(stack.limit == NULL && invocation_stack_check(&stack));
+    for (unsigned depth = 2; depth < 3000; depth++)
+        CHECK(push(depth) != NULL && stack.top[-1].depth == depth - 1);
+    CHECK(stack.limit == NULL && invocation_stack_check(&stack));
+    invocation_stack_watch(&stack, 0);
+    CHECK(stack.limit == stack.full && invocation_stack_check(&stack));
+    while (count() > 1)
+        invocation_stack_remove(&stack, innermost());
+    CHECK_EQUAL(slot_of(stack.top - 1), SLOT(1));
+    invocation_stack_deinit(&stack);
+}
+
+/* What is pushed then is in what is not suspended, and one that is raised is in that, too. */
+static void calls_that_are_suspended_are_in_nothing_and_nothing_is_in_them(void)
+{
+    struct invocation_cursor cursor;
+    struct invocation *suspended, *raised;
+
+    CHECK_EQUAL(invocation_stack_init(&stack), 0);
+    push(1);
+    suspended = push(2);
+    suspended->flags = INVOCATION_SUSPENDED;
+    invocation_stack_trim(&stack);
+    CHECK(stack.top - 1 != suspended && slot_of(stack.top - 1) >= INVOCATION_NO_SLOT);
+    CHECK_EQUAL(push(3)->depth, 1);
+    CHECK_EQUAL(push(4)->depth, 2);
+    invocation_cursor_begin(&cursor, &stack);
+    CHECK_EQUAL(slot_of(invocation_cursor_next_active(&cursor)), SLOT(4));
+    CHECK_EQUAL(slot_of(invocation_cursor_next_active(&cursor)), SLOT(3));
+    CHECK_EQUAL(slot_of(invocation_cursor_next_active(&cursor)), SLOT(1));
+    raised = invocation_stack_raise(&stack, suspended);
+    CHECK(raised == innermost() && slot_of(raised) == SLOT(2) && raised->stub == STUB && raised->depth == 3);
+    CHECK_EQUAL(count(), 4);
+    CHECK(invocation_stack_check(&stack));
+    invocation_stack_deinit(&stack);
+}
+
+static void those_that_are_suspended_sink_into_holes_in_order(void)
+{
+    struct invocation_cursor cursor;
+    struct invocation *removed[2];
+
+    CHECK_EQUAL(invocation_stack_init(&stack), 0);
+    push(1);
+    removed[0] = push(2);
+    removed[1] = push(3);
+    push(4)->flags = INVOCATION_SUSPENDED;
+    push(5)->flags = INVOCATION_SUSPENDED;
+    invocation_stack_remove(&stack, removed[0]);
+    invocation_stack_remove(&stack, removed[1]);
+    push(6);
+    invocation_stack_sink(&stack);
+    CHECK_EQUAL(slot_of(removed[0]), SLOT(4));
+    CHECK_EQUAL(slot_of(removed[1]), SLOT(5));
+    invocation_cursor_begin(&cursor, &stack);
+    CHECK_EQUAL(slot_of(invocation_cursor_next(&cursor)), SLOT(6));
+    CHECK_EQUAL(slot_of(invocation_cursor_next(&cursor)), SLOT(5));
+    CHECK_EQUAL(slot_of(invocation_cursor_next(&cursor)), SLOT(4));
+    CHECK_EQUAL(slot_of(invocation_cursor_next(&cursor)), SLOT(1));
+    CHECK(invocation_stack_check(&stack));
+    invocation_stack_deinit(&stack);
+}
+
+static void see(void *context, const struct invocation *invocation)
+{
+    unsigned *seen = context;
+
+    CHECK_EQUAL(slot_of(invocation), SLOT(*seen));
+    (*seen)++;
+}
+
+static void calls_are_shown_from_the_outermost_on(void)
+{
+    unsigned seen = 0;
+
+    CHECK_EQUAL(invocation_stack_init(&stack), 0);
+    for (unsigned depth = 0; depth < 5000; depth++)
+        push(depth);
+    CHECK(invocation_stack_mark(&stack));
+    push(5000);
+    invocation_stack_visit(&stack, see, &seen);
+    CHECK_EQUAL(seen, 5001);
+    invocation_stack_deinit(&stack);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_found_from_the_innermost_on),
     CHECK_CASE(those_in_the_middle_can_be_removed),
@@ -208,6 +304,10 @@ static const struct check_case cases[] = {
     CHECK_CASE(what_is_in_the_making_is_left_alone),
     CHECK_CASE(what_was_popped_is_found_until_its_memory_is_used),
     CHECK_CASE(one_can_be_taken_once),
+    CHECK_CASE(calls_are_shown_from_the_outermost_on),
+    CHECK_CASE(gates_find_no_room_where_there_is_a_floor),
+    CHECK_CASE(those_that_are_suspended_sink_into_holes_in_order),
+    CHECK_CASE(calls_that_are_suspended_are_in_nothing_and_nothing_is_in_them),
 };
 
 int main(void)

@@ -352,9 +352,6 @@ static void coroutines_return_to_where_they_were_called(void)
             text = told(ways[i]);
             count(text, "+g", yielded);
             count(text, "+f", COROUTINES);
-            /* On the thread's own stack those that wait look as if they were over; but they do return. */
-            if (place == 2)
-                continue;
             count(text, "-g", yielded);
             count(text, "-f", COROUTINES);
             CHECK(strchr(text, '!') == NULL);

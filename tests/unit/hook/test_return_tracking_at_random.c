@@ -208,7 +208,8 @@ static void drop_all(void)
     uint64_t mask = hook_signals_block(), here = 0;
 
     memset(stacks, 0, sizeof(stacks));
-    return_tracking_settle(thread, (uintptr_t)&here);
+    for (unsigned i = 0; i < 200; i++)
+        return_tracking_settle(thread, (uintptr_t)&here);
     hook_signals_unblock(mask);
     invocation_cursor_begin(&cursor, &thread->invocations);
     CHECK(invocation_cursor_next(&cursor) == NULL);

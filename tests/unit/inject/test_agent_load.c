@@ -149,6 +149,29 @@ static void an_agent_that_has_no_session_can_be_taken_out(void)
     CHECK_EQUAL(status, 0);
 }
 
+static void an_agent_is_found_where_it_is(void)
+{
+    char *arguments[] = {"/bin/true", NULL};
+    struct remote_agent found = {.start = 0};
+    uint64_t changed;
+
+    CHECK_EQUAL(spawn_stopped(arguments, &tracee, &err), 0);
+    CHECK_EQUAL(agent_load_find(tracee.pid, &found), -ENOENT);
+    CHECK_EQUAL(found.start, 0);
+    CHECK_EQUAL(agent_load(&tracee, &agent, &err), 0);
+    CHECK_EQUAL(agent_load_find(tracee.pid, &found), 0);
+    CHECK_EQUAL(found.start, agent.start);
+    CHECK_EQUAL(found.size_bytes, agent.size_bytes);
+    CHECK_EQUAL(found.call, agent.call);
+    CHECK_EQUAL(found.main, agent.main);
+    /* Another build has other code there. */
+    CHECK_EQUAL(process_memory_read(tracee.pid, agent.main, &changed, sizeof(changed)), 0);
+    changed ^= 1;
+    CHECK_EQUAL(process_memory_write(tracee.pid, agent.main, &changed, sizeof(changed)), 0);
+    CHECK_EQUAL(agent_load_find(tracee.pid, &found), -ENOENT);
+    spawn_abandon(&tracee, 0);
+}
+
 static void what_the_agent_does_not_know_is_refused(void)
 {
     char *arguments[] = {"/bin/true", NULL};
@@ -278,6 +301,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(they_are_seen_from_their_first_instruction_on),
     CHECK_CASE(the_same_program_makes_the_same_calls),
     CHECK_CASE(an_agent_that_has_no_session_can_be_taken_out),
+    CHECK_CASE(an_agent_is_found_where_it_is),
     CHECK_CASE(what_the_agent_does_not_know_is_refused),
 };
 

@@ -43,11 +43,50 @@ static bool would_gain_at(int fd, const char *path)
     return privilege_would_be_gained(&self, &call);
 }
 
+/* Files of another user and group. Only root makes such. */
+static void give_away(const char *name, mode_t mode)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    CHECK_EQUAL(chown(path, 65534, 65534), 0);
+    CHECK_EQUAL(chmod(path, mode), 0);
+}
+
+static void remove_folder(void)
+{
+    char command[64];
+
+    CHECK_EQUAL(chdir("/"), 0);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    CHECK_EQUAL(system(command), 0);
+}
+
+static void ids_that_one_has_are_no_gain(void)
+{
+    strcpy(folder, "/tmp/gait-test-XXXXXX");
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_EQUAL(chdir(folder), 0);
+    make_file("setuid", "\177ELF", 04755);
+    make_file("setgid", "\177ELF", 02755);
+    CHECK(!would_gain("setuid"));
+    CHECK(!would_gain("setgid"));
+    if (geteuid() == 0) {
+        give_away("setuid", 04755);
+        give_away("setgid", 02755);
+        CHECK(would_gain("setuid"));
+        CHECK(would_gain("setgid"));
+    }
+    remove_folder();
+}
+
 static void what_a_file_gives_is_known(void)
 {
     char script[256];
     int fd;
 
+    if (geteuid() != 0)
+        return;
     strcpy(folder, "/tmp/gait-test-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     CHECK_EQUAL(chdir(folder), 0);
@@ -59,6 +98,9 @@ static void what_a_file_gives_is_known(void)
     make_file("script", script, 0755);
     make_file("near", "#!./plain\n", 0755);
     make_file("round", "#!./round\n", 0755);
+    give_away("setuid", 04755);
+    give_away("setgid", 02755);
+    give_away("mail", 02745);
     CHECK(!would_gain("/bin/sh"));
     CHECK(!would_gain("plain"));
     CHECK(!would_gain("near"));
@@ -78,9 +120,7 @@ static void what_a_file_gives_is_known(void)
     fd = open("setuid", O_RDONLY | O_CLOEXEC);
     CHECK(would_gain_at(fd, ""));
     close(fd);
-    CHECK_EQUAL(chdir("/"), 0);
-    snprintf(script, sizeof(script), "rm -r %s", folder);
-    CHECK_EQUAL(system(script), 0);
+    remove_folder();
 }
 
 static void ordinary_programs_gained_none(void)
@@ -104,6 +144,7 @@ static void root_may_trace_all(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(ids_that_one_has_are_no_gain),
     CHECK_CASE(what_a_file_gives_is_known),
     CHECK_CASE(ordinary_programs_gained_none),
     CHECK_CASE(root_may_trace_all),

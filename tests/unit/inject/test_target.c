@@ -280,6 +280,32 @@ static void a_process_is_visited_again_and_again(void)
     CHECK_EQUAL(WEXITSTATUS(stop(child)), 42);
 }
 
+static void what_is_left_is_taken_out_before_the_next_visit(void)
+{
+    static struct agent_options options = {.events = GAIT_EVENT_CALL, .new_threads = 1};
+    static char before[65536], after[65536];
+    pid_t child = start();
+    struct target second;
+
+    let_live();
+    read_mappings(child, before, sizeof(before));
+    for (unsigned i = 0; i < 3; i++) {
+        attach(child, GAIT_EVENT_CALL | GAIT_EVENT_RET);
+        CHECK_EQUAL(target_attach(child, &options, &second, &err), -EALREADY);
+        /* As if we had died. */
+        target_forget(&target);
+        let_live();
+    }
+    attach(child, GAIT_EVENT_CALL);
+    let_live();
+    CHECK_EQUAL(target_detach(&target, &err), 0);
+    target_forget(&target);
+    read_mappings(child, after, sizeof(after));
+    CHECK_TEXT(after, before);
+    let_live();
+    CHECK_EQUAL(WEXITSTATUS(stop(child)), 42);
+}
+
 static void a_process_that_ends_while_it_is_followed_ends_as_it_would(void)
 {
     pid_t child = start();
@@ -361,6 +387,7 @@ static void processes_that_cannot_be_traced_are_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(a_process_is_visited_again_and_again),
+    CHECK_CASE(what_is_left_is_taken_out_before_the_next_visit),
     CHECK_CASE(a_process_that_ends_while_it_is_followed_ends_as_it_would),
     CHECK_CASE(a_process_that_was_stopped_stays_so),
     CHECK_CASE(processes_that_cannot_be_traced_are_told),

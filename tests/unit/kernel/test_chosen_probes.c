@@ -55,10 +55,34 @@ static void values_are_found_for_programs(void)
     CHECK_EQUAL(probe_value_find(&probe, "fd", &value), -ENOENT);
 }
 
+static void arguments_have_numbers_besides_names(void)
+{
+    const struct program_value known = {
+        .place = PROGRAM_AT_OFFSET, .type = PROGRAM_SIGNED, .offset = 16, .size_bytes = 4};
+    struct source_probe probe = {
+        .kind = PROBE_FENTRY, .raw = SOURCE_RAW_BYTES, .program = SOURCE_PROGRAM_ENTRY, .value_count = 3};
+    struct program_value value;
+
+    probe.values[2] = known;
+    CHECK_EQUAL(probe_value_find(&probe, "arg1", &value), 0);
+    CHECK_EQUAL(value.offset, 8);
+    CHECK_EQUAL(value.size_bytes, 8);
+    CHECK_EQUAL(probe_value_find(&probe, "arg2", &value), 0);
+    CHECK_EQUAL(value.size_bytes, 4);
+    CHECK_EQUAL(value.type, PROGRAM_SIGNED);
+    CHECK_EQUAL(probe_value_find(&probe, "arg3", &value), -ENOENT);
+    CHECK_EQUAL(probe_value_find(&probe, "arg", &value), -ENOENT);
+    CHECK_EQUAL(probe_value_find(&probe, "arg1x", &value), -ENOENT);
+    /* Where a function returns, registers hold no arguments any more. */
+    probe.kind = PROBE_URETPROBE;
+    CHECK_EQUAL(probe_value_find(&probe, "arg1", &value), -ENOENT);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(globs_become_many),
     CHECK_CASE(what_is_not_there_is_told),
     CHECK_CASE(values_are_found_for_programs),
+    CHECK_CASE(arguments_have_numbers_besides_names),
 };
 
 CHECK_MAIN(cases)

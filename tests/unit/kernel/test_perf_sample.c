@@ -100,7 +100,38 @@ static void other_records_end_with_their_time(void)
     CHECK(!perf_record_time(&record.header, &time));
 }
 
+static void stacks_are_copied_as_far_as_they_go(void)
+{
+    const struct perf_event_attr attr = {
+        .sample_type = PERF_SAMPLE_COMMON | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR,
+        .sample_regs_user = 1,
+    };
+    /* Room for two words, of which one is used. */
+    const uint64_t words[] = {1, 2, 3, PERF_SAMPLE_REGS_ABI_64, 100, 16, 0x77, 0, 8, PERF_SAMPLE_REGS_ABI_NONE};
+
+    memcpy(record.words, words, sizeof(words));
+    begin(PERF_RECORD_SAMPLE, sizeof(words) / sizeof(words[0]));
+    CHECK(perf_sample_read(&record.header, &attr, &sample));
+    CHECK_EQUAL(sample.register_count, 1);
+    CHECK_EQUAL(sample.stack_bytes, 8);
+    CHECK_EQUAL(sample.stack[0], 0x77);
+    /* More is used than there is room for. */
+    record.words[8] = 24;
+    CHECK(perf_sample_read(&record.header, &attr, &sample));
+    CHECK_EQUAL(sample.stack_bytes, 0);
+    /* A thread of the kernel has none. */
+    record.words[5] = 0;
+    record.words[6] = PERF_SAMPLE_REGS_ABI_NONE;
+    begin(PERF_RECORD_SAMPLE, 7);
+    CHECK(perf_sample_read(&record.header, &attr, &sample));
+    CHECK(sample.stack == NULL);
+    /* Cut off. */
+    record.words[5] = 1 << 20;
+    CHECK(!perf_sample_read(&record.header, &attr, &sample));
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(stacks_are_copied_as_far_as_they_go),
     CHECK_CASE(the_least_there_is),
     CHECK_CASE(all_parts_are_found),
     CHECK_CASE(other_records_end_with_their_time),

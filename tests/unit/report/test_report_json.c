@@ -102,6 +102,7 @@ static void all_rows_are_there_with_all_numbers(void)
               "   \"cut\": 0,\n"
               "   \"no_return\": 0,\n"
               "   \"unwound\": 0,\n"
+              "   \"entry_only\": 0,\n"
               "   \"suspended\": 0\n"
               "  },\n");
     expect_in(COMMAND_RUN(&command_report, 100, folder.path, "--json", "--limit", "1"), " \"row_count\": 2,\n");

@@ -155,6 +155,34 @@ static void hooked_functions_are_entered_and_left(void)
     CHECK(!received[0].is_unwound && !received[1].is_unwound && received[2].is_unwound && !received[3].is_unwound);
 }
 
+static void functions_whose_end_is_not_seen_say_so(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(0, EVENT_RECORD_ENTER, 3, 100);
+    put_hooked(2, EVENT_RECORD_PASSED, 4, 101);
+    put_hooked(0, EVENT_RECORD_LEAVE, 3, 102);
+    CHECK_EQUAL(run(0), 3 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 4);
+    check_hooked(1, GAIT_EVENT_ENTER, 0x3000, 4, 101);
+    check_hooked(2, GAIT_EVENT_LEAVE, 0x3000, 4, 101);
+    check_hooked(3, GAIT_EVENT_LEAVE, 0x1000, 3, 102);
+    CHECK(!received[1].is_entry_only && received[2].is_entry_only && !received[3].is_entry_only);
+    CHECK(!received[2].is_unwound);
+}
+
+static void goroutines_have_numbers_of_more_than_a_word(void)
+{
+    begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
+    put_hooked(event_goroutine_high(0x123456789abcdef), EVENT_RECORD_GOROUTINE, 0x89abcdef, 100);
+    put_hooked(0, EVENT_RECORD_ENTER, EVENT_HEIGHT | 64, 101);
+    CHECK_EQUAL(run(0), 2 * EVENT_HOOK_BYTES);
+    CHECK_EQUAL(received_count, 2);
+    CHECK_EQUAL(received[0].kind, GAIT_EVENT_GOROUTINE);
+    CHECK_EQUAL(received[0].target, 0x123456789abcdef);
+    CHECK_EQUAL(received[0].time, 100);
+    CHECK_EQUAL((uint32_t)received[1].depth, EVENT_HEIGHT | 64);
+}
+
 static void changes_of_stacks_come_between_enters_and_leaves(void)
 {
     begin(GAIT_EVENT_ENTER | GAIT_EVENT_LEAVE, true);
@@ -347,6 +375,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(a_block_that_is_cut_ends_there),
     CHECK_CASE(records_with_times_pass_them_on),
     CHECK_CASE(hooked_functions_are_entered_and_left),
+    CHECK_CASE(functions_whose_end_is_not_seen_say_so),
+    CHECK_CASE(goroutines_have_numbers_of_more_than_a_word),
     CHECK_CASE(changes_of_stacks_come_between_enters_and_leaves),
     CHECK_CASE(what_is_hooked_and_what_is_followed_do_not_mix),
     CHECK_CASE(hooked_functions_need_not_all_be_wanted),

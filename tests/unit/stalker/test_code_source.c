@@ -72,6 +72,46 @@ static void who_cannot_look_says_so(void)
     unmap_pages(code, 1);
 }
 
+static void code_that_can_only_be_executed_is_told_from_none(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    uint64_t start = 0;
+    char line[512];
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(0), 0);
+    CHECK(!code_source_is_unreadable(&source, app_pc_of(0)));
+    CHECK(!code_source_is_unreadable(&source, app_pc_of((uintptr_t)&munmap)));
+    /* The kernel's page of old system calls, if it has one, is like that. */
+    while (fgets(line, sizeof(line), maps) != NULL)
+        if (strstr(line, " --xp ") != NULL)
+            start = strtoul(line, NULL, 16);
+    fclose(maps);
+    if (start != 0)
+        CHECK(code_source_is_unreadable(&source, app_pc_of(start)));
+    code_source_deinit(&source);
+}
+
+static void code_that_was_asked_for_to_be_written_is_known(void)
+{
+    uint64_t code = map_pages(2, PROT_READ | PROT_EXEC);
+
+    code_source_init(&source);
+    CHECK_EQUAL(bytes_at(code), 2 * PAGE);
+    CHECK(code_source_is_unwritten(&source, app_pc_of(code)));
+    /* Data is of no interest. */
+    code_source_note_writing(&source, (uintptr_t)&source, (uintptr_t)&source + 1);
+    CHECK(code_source_is_unwritten(&source, app_pc_of((uintptr_t)&source)));
+    code_source_note_writing(&source, code + PAGE, code + 2 * PAGE);
+    code_source_note_writing(&source, code + PAGE, code + 2 * PAGE);
+    CHECK(code_source_is_unwritten(&source, app_pc_of(code + PAGE - 1)));
+    CHECK(!code_source_is_unwritten(&source, app_pc_of(code + PAGE)));
+    code_source_forget(&source, code, code + 2 * PAGE, true);
+    CHECK(!code_source_is_unwritten(&source, app_pc_of(code + PAGE)));
+    code_source_deinit(&source);
+    unmap_pages(code, 2);
+}
+
 static void this_program_is_code(void)
 {
     code_source_init(&source);
@@ -362,6 +402,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(code_is_found_without_a_main_thread),
     CHECK_CASE(threads_may_look_at_once),
     CHECK_CASE(what_is_learnt_is_not_looked_for),
+    CHECK_CASE(code_that_can_only_be_executed_is_told_from_none),
+    CHECK_CASE(code_that_was_asked_for_to_be_written_is_known),
 };
 
 CHECK_MAIN(cases)

@@ -67,13 +67,13 @@ static void blocks_and_bytes_of_all_caches_are_added_up(void)
     struct gait_stalker_statistics first, both;
 
     begin();
-    CHECK_EQUAL(unit_prefetch(engine, &plain, own_code()), 0);
+    CHECK_EQUAL(unit_prefetch(engine, &plain, own_code(), NULL), 0);
     first = read_all();
     CHECK(first.blocks > 0);
     CHECK_EQUAL(first.blocks, hash_map_count(&engine->caches->blocks));
     CHECK_EQUAL(first.code_bytes, committed(engine->caches));
     CHECK(first.memory_bytes > first.code_bytes);
-    CHECK_EQUAL(unit_prefetch(engine, &events, own_code()), 0);
+    CHECK_EQUAL(unit_prefetch(engine, &events, own_code(), NULL), 0);
     both = read_all();
     CHECK_EQUAL(both.blocks, first.blocks + hash_map_count(&engine->caches->next->blocks));
     CHECK_EQUAL(both.code_bytes, first.code_bytes + committed(engine->caches->next));

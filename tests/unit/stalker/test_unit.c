@@ -331,18 +331,18 @@ static void code_can_be_translated_ahead_of_time(void)
     uint64_t translated;
 
     stalker_lab_init(&lab, &leaving);
-    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, code_at(0)), 0);
+    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, code_at(0), NULL), 0);
     CHECK(code_cache_find(lab.cache, code_at(0)) != NULL);
     translated = counter_read(COUNTER_blocks_translated);
-    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, code_at(0)), 0);
+    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, code_at(0), NULL), 0);
     CHECK_EQUAL(counter_read(COUNTER_blocks_translated), translated);
-    CHECK_EQUAL(unit_prefetch(lab.engine, &blocks, code_at(0)), 0);
+    CHECK_EQUAL(unit_prefetch(lab.engine, &blocks, code_at(0), NULL), 0);
     mutex_lock(&lab.engine->lock);
     CHECK_EQUAL(stalker_engine_cache(lab.engine, &blocks, &cache), 0);
     mutex_unlock(&lab.engine->lock);
     CHECK(cache != lab.cache && code_cache_find(cache, code_at(0)) != NULL);
-    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, app_pc_of(8)), -EFAULT);
-    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, app_pc_of(STALKER_LAB_DATA)), -EFAULT);
+    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, app_pc_of(8), NULL), -EFAULT);
+    CHECK_EQUAL(unit_prefetch(lab.engine, &plain, app_pc_of(STALKER_LAB_DATA), NULL), -EFAULT);
     stalker_lab_deinit(&lab);
 }
 

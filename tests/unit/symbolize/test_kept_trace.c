@@ -81,13 +81,15 @@ static void end(void)
     trace_folder_deinit(&programs);
 }
 
+static const struct foreign_roots *roots;
+
 static int keep(int where, struct kept_outcome *outcome, struct gait_error *err)
 {
     struct trace_files files;
     int result;
 
     CHECK_EQUAL(trace_files_open(&files, folder.path, NULL), 0);
-    result = kept_trace_write(&files, where, outcome, err);
+    result = kept_trace_write(&files, where, roots, outcome, err);
     trace_files_close(&files);
     return result;
 }

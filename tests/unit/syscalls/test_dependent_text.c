@@ -65,7 +65,7 @@ static void prctl_by_operation(void)
     call_text_run_init(&run);
     CHECK_TEXT(CALL(&run, "prctl", 0, PR_SET_NAME, AT("worker")), "prctl(PR_SET_NAME, \"worker\") = 0");
     CHECK_TEXT(CALL(&run, "prctl", 0, PR_SET_PDEATHSIG, 15), "prctl(PR_SET_PDEATHSIG, SIGTERM) = 0");
-    CHECK_TEXT(CALL(&run, "prctl", 1, PR_GET_DUMPABLE), "prctl(PR_GET_DUMPABLE) = 1");
+    CHECK_TEXT(CALL(&run, "prctl", 1, PR_GET_DUMPABLE), "prctl(PR_GET_DUMPABLE) = 1 (SUID_DUMP_USER)");
 }
 
 static void what_is_absent_and_what_is_an_answer(void)

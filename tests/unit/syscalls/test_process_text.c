@@ -35,7 +35,7 @@ static void limits_are_in_units_of_1024(void)
 
     process_text_put_rlimit64(text, (const uint64_t[2]){8192 * 1024, UINT64_MAX});
     process_text_put_rlimit(text, (const uint64_t[2]){1024, UINT64_MAX});
-    CHECK_TEXT(run.buffer, "{rlim_cur=8192*1024, rlim_max=RLIM64_INFINITY}{rlim_cur=1024, rlim_max=RLIM_INFINITY}");
+    CHECK_TEXT(run.buffer, "{rlim_cur=8192*1024, rlim_max=RLIM64_INFINITY}{rlim_cur=1024, rlim_max=RLIM64_INFINITY}");
 }
 
 static void machines_have_names(void)

@@ -20,7 +20,10 @@ static const char *quoted(const char *bytes, size_t size_bytes, enum quoted_text
 static void bytes_that_cannot_be_shown_are_numbers(void)
 {
     CHECK_TEXT(quoted("a\n\"\\", 4, QUOTED_OCTAL), "a\\n\\\"\\\\");
-    CHECK_TEXT(quoted("\0" "1\0a\303", 5, QUOTED_OCTAL), "\\0001\\0a\\303");
+    CHECK_TEXT(quoted("\0"
+                      "1\0a\303",
+                      5, QUOTED_OCTAL),
+               "\\0001\\0a\\303");
     CHECK_TEXT(quoted("<a>1", 4, QUOTED_OCTAL), "\\74a\\0761");
     CHECK_TEXT(quoted("\001\303 ", 3, QUOTED_HEX_BYTES), "\\x01\\xc3 ");
 }

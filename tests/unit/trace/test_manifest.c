@@ -34,6 +34,7 @@ static struct manifest_left left[] = {
      .code = {[15] = 0xfe}},
     {.tid = 7, .reason = RING_LEFT_NEW_THREAD},
 };
+static struct manifest_indirect indirect[] = {{0x7f0000001000, "strcmp"}};
 static struct manifest_unhooked unhooked[] = {{"app!f", "it is \"short\"", true}, {"app+0x10", "", false}};
 static struct manifest_process processes[] = {
     {.pid = 7,
@@ -45,6 +46,8 @@ static struct manifest_process processes[] = {
      .left = left,
      .left_listed = 2,
      .left_count = 99,
+     .indirect = indirect,
+     .indirect_count = 1,
      .unhooked = unhooked,
      .unhooked_listed = 2,
      .counters = {.values = {[0] = 7, [COUNTER_hook_returns_guessed] = UINT64_MAX, [COUNTER_COUNT - 1] = 1}},
@@ -121,6 +124,10 @@ static void what_was_written_is_read(void)
     CHECK_EQUAL(read.processes[0].losses.no_room_count, 3);
     CHECK_EQUAL(read.processes[0].losses.no_memory_count, UINT64_MAX);
     CHECK_EQUAL(read.processes[0].losses.not_hooked_count, 12);
+    CHECK_EQUAL(read.processes[0].indirect_count, 1);
+    CHECK_EQUAL(read.processes[0].indirect[0].address, 0x7f0000001000);
+    CHECK_TEXT(read.processes[0].indirect[0].name, "strcmp");
+    CHECK_EQUAL(read.processes[1].indirect_count, 0);
     CHECK_EQUAL(read.processes[0].unhooked_listed, 2);
     CHECK_TEXT(read.processes[0].unhooked[0].name, "app!f");
     CHECK_TEXT(read.processes[0].unhooked[0].why, "it is \"short\"");

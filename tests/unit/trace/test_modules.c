@@ -75,6 +75,25 @@ static void what_is_covered_has_ended(void)
     modules_deinit(&modules);
 }
 
+static void names_are_of_all_modules_that_were_there(void)
+{
+    struct trace_bytes bytes = {.size_bytes = 0};
+    struct modules modules;
+
+    change(&bytes, TRACE_MODULE_LOADED, 10, 0x1000, "a");
+    change(&bytes, TRACE_MODULE_LOADED, 20, 0x3000, "b");
+    put(&bytes, TRACE_STREAM_MODULES);
+    CHECK_EQUAL(modules_read(&modules, folder.fd, "modules.gait", NULL), 0);
+    CHECK_EQUAL(modules_set_name(&modules, 0x1800, "strcmp"), 0);
+    CHECK_EQUAL(modules_set_name(&modules, 0x1900, "strlen"), 0);
+    CHECK_EQUAL(modules_set_name(&modules, 0x2000, "nowhere"), 0);
+    CHECK_EQUAL(modules.modules[0].name_count, 2);
+    CHECK_EQUAL(modules.modules[0].names[0].address, 0x1800);
+    CHECK_TEXT(modules.modules[0].names[1].name, "strlen");
+    CHECK_EQUAL(modules.modules[1].name_count, 0);
+    modules_deinit(&modules);
+}
+
 static void refuse(const struct trace_bytes *bytes, uint32_t kind)
 {
     struct modules modules;
@@ -111,6 +130,7 @@ static void impossible_modules_are_refused(void)
 }
 
 static const struct check_case cases[] = {
+    CHECK_CASE(names_are_of_all_modules_that_were_there),
     CHECK_CASE(modules_are_found_by_address_and_time),
     CHECK_CASE(what_is_covered_has_ended),
     CHECK_CASE(impossible_modules_are_refused),

@@ -68,6 +68,20 @@ static void a_function_within_itself_is_counted_where_it_stands(void)
     call_graph_deinit(&graph);
 }
 
+static void of_entries_alone_no_time_is_known(void)
+{
+    uint32_t node;
+
+    CHECK_EQUAL(call_graph_init(&graph, 10, 100), 0);
+    node = call_graph_enter(&graph, CALL_GRAPH_ROOT, 1);
+    call_graph_leave(&graph, node, 0, 0, CALL_ENTRY_ONLY);
+    CHECK(call_graph_is_unknown(&graph.nodes[node]));
+    CHECK_EQUAL(call_graph_enter(&graph, CALL_GRAPH_ROOT, 1), node);
+    call_graph_leave(&graph, node, 7, 7, 0);
+    CHECK(!call_graph_is_unknown(&graph.nodes[node]));
+    call_graph_deinit(&graph);
+}
+
 static void what_is_too_deep_has_no_node(void)
 {
     uint32_t node = CALL_GRAPH_ROOT;
@@ -105,11 +119,9 @@ static void equal_times_keep_the_order_of_first_calls(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(calls_are_added_up_by_their_paths),
-    CHECK_CASE(a_function_within_itself_is_counted_where_it_stands),
-    CHECK_CASE(what_is_too_deep_has_no_node),
-    CHECK_CASE(paths_beyond_the_limit_are_counted),
-    CHECK_CASE(equal_times_keep_the_order_of_first_calls),
+    CHECK_CASE(calls_are_added_up_by_their_paths),  CHECK_CASE(a_function_within_itself_is_counted_where_it_stands),
+    CHECK_CASE(of_entries_alone_no_time_is_known),  CHECK_CASE(what_is_too_deep_has_no_node),
+    CHECK_CASE(paths_beyond_the_limit_are_counted), CHECK_CASE(equal_times_keep_the_order_of_first_calls),
 };
 
 CHECK_MAIN(cases)

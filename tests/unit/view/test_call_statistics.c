@@ -122,6 +122,44 @@ static void a_call_that_was_suspended_counts_once(void)
     call_statistics_deinit(&statistics);
 }
 
+/* They count, and are in no time. */
+static void calls_without_a_duration_are_in_no_time(void)
+{
+    struct call_statistics statistics = {.calls = 0}, other = {.calls = 0};
+
+    count(&statistics, 0, 0, CALL_ENTRY_ONLY);
+    CHECK(!call_statistics_have_times(&statistics));
+    CHECK(call_statistics_average(&statistics) == 0);
+    count(&other, 40, 0, 0);
+    count(&other, 0, 0, CALL_ENTRY_ONLY);
+    CHECK(call_statistics_have_times(&other));
+    CHECK_EQUAL(call_statistics_merge(&statistics, &other), 0);
+    CHECK_EQUAL(statistics.calls, 3);
+    CHECK_EQUAL(statistics.entry_only, 2);
+    CHECK_EQUAL(statistics.shortest, 40);
+    CHECK_EQUAL(call_statistics_percentile(&statistics, 1), 40);
+    CHECK(call_statistics_average(&statistics) == 40);
+    call_statistics_deinit(&statistics);
+    call_statistics_deinit(&other);
+}
+
+/* It is one of the process that forked within it; the child's share is time, and no call that took so long. */
+static void a_call_that_began_in_the_parent_is_no_call_of_the_child(void)
+{
+    struct call_statistics statistics = {.calls = 0};
+    const struct view_call inherited = {.begin = 10, .end = 14, .inner = 1, .flags = CALL_RESUMED};
+
+    count(&statistics, 100, 0, 0);
+    call_statistics_begin(&statistics, &inherited);
+    CHECK_EQUAL(call_statistics_end(&statistics, &inherited), 0);
+    CHECK_EQUAL(statistics.calls, 1);
+    CHECK_EQUAL(statistics.shortest, 100);
+    CHECK_EQUAL(statistics.total, 104);
+    CHECK_EQUAL(statistics.self, 103);
+    CHECK_EQUAL(statistics.suspended, 0);
+    call_statistics_deinit(&statistics);
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_summed_up),
     CHECK_CASE(what_is_inside_of_the_same_counts_once),
@@ -129,6 +167,8 @@ static const struct check_case cases[] = {
     CHECK_CASE(nothing_is_all_zeroes),
     CHECK_CASE(tables_are_added_up_by_number),
     CHECK_CASE(a_call_that_was_suspended_counts_once),
+    CHECK_CASE(calls_without_a_duration_are_in_no_time),
+    CHECK_CASE(a_call_that_began_in_the_parent_is_no_call_of_the_child),
 };
 
 CHECK_MAIN(cases)

@@ -61,6 +61,19 @@ static void hooked_functions_nest(void)
     end("<a@10 <b@12 b@15/0> <c@16 c@20/0> a@30/7> ");
 }
 
+/* It ends where it begins, and whoever called it has the time; so has who called what a signal handler did meanwhile.
+ */
+static void what_is_known_by_its_entry_only_takes_no_time(void)
+{
+    struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15), enter(0xb, 1, 16),
+                                  enter(0xc, 2, 17), leave(0xc, 2, 19), leave(0xb, 1, 20), leave(0xa, 0, 30)};
+
+    events[2].is_entry_only = events[6].is_entry_only = 1;
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@12 b@12/0 entry only> <b@16 <c@17 c@19/0> b@16/0 entry only> a@30/2> ");
+}
+
 static void unwound_functions_say_so(void)
 {
     struct gait_event events[] = {enter(0xa, 0, 10), enter(0xb, 1, 12), leave(0xb, 1, 15)};
@@ -247,8 +260,66 @@ static void a_call_may_be_resumed_whose_beginning_was_not_seen(void)
     end("<a@10 resumed <b@10 resumed b@14/0> a@20/4> ");
 }
 
+static struct gait_event runs(uint64_t goroutine, uint64_t time)
+{
+    return (struct gait_event){.kind = GAIT_EVENT_GOROUTINE, .target = goroutine, .time = time};
+}
+
+#define HEIGHT(height) ((int32_t)(0x80000000u | (height)))
+
+/* A stack that is higher is that of a call within. A thread that leaves a goroutine was last seen with it before. */
+static void goroutines_have_calls_of_their_own(void)
+{
+    const struct gait_event events[] = {
+        runs(1, 9),  enter(0xa, HEIGHT(100), 10), enter(0xb, HEIGHT(200), 20),
+        runs(2, 30), enter(0xa, HEIGHT(100), 31), leave(0xa, HEIGHT(150), 35),
+        runs(1, 50), leave(0xb, HEIGHT(240), 52), leave(0xa, HEIGHT(150), 60),
+    };
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@20 b@20/0 suspended> a@20/0 suspended> <a@31 a@35/0> "
+        "<a@50 resumed <b@50 resumed b@52/0+30/0> a@60/32+40/0> ");
+}
+
+/* It says so of calls that it has left; what is told next at the same height has taken the place of another call. */
+static void a_panic_leaves_calls_of_a_goroutine(void)
+{
+    const struct gait_event events[] = {
+        runs(1, 9),
+        enter(0xa, HEIGHT(100), 10),
+        enter(0xb, HEIGHT(200), 20),
+        enter(0xc, HEIGHT(300), 21),
+        leave(0xa, HEIGHT(150), 40),
+        enter(0xd, HEIGHT(90), 50),
+        enter(0xe, HEIGHT(90), 51),
+        leave(0xf, HEIGHT(99), 55),
+        leave(0xe, HEIGHT(99), 56),
+    };
+
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <b@20 <c@21 c@40/0 unwound> b@40/19 unwound> a@40/20> <d@50 d@51/0 no return> <e@51 e@56/0> ");
+}
+
+/* C that is called by Go, and functions of Go that are known by their entry only, have depths. */
+static void depths_go_on_within_goroutines(void)
+{
+    struct gait_event events[] = {
+        runs(1, 9),        enter(0xa, HEIGHT(100), 10), enter(0xc, 0, 20),
+        enter(0xd, 1, 21), leave(0xd, 1, 22),           leave(0xc, 0, 30),
+        enter(0xe, 0, 31), leave(0xe, 0, 31),           leave(0xa, HEIGHT(150), 40),
+    };
+
+    events[7].is_entry_only = 1;
+    begin();
+    take(events, COUNT(events));
+    end("<a@10 <c@20 <d@21 d@22/0> c@30/1> <e@31 e@31/0 entry only> a@40/10> ");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(hooked_functions_nest),
+    CHECK_CASE(what_is_known_by_its_entry_only_takes_no_time),
     CHECK_CASE(unwound_functions_say_so),
     CHECK_CASE(ends_that_nobody_told_are_found),
     CHECK_CASE(calls_and_returns_are_joined),
@@ -264,6 +335,9 @@ static const struct check_case cases[] = {
     CHECK_CASE(calls_of_a_stack_are_told_from_those_of_others),
     CHECK_CASE(calls_that_are_never_resumed_are_told_at_the_end),
     CHECK_CASE(a_call_may_be_resumed_whose_beginning_was_not_seen),
+    CHECK_CASE(goroutines_have_calls_of_their_own),
+    CHECK_CASE(a_panic_leaves_calls_of_a_goroutine),
+    CHECK_CASE(depths_go_on_within_goroutines),
 };
 
 CHECK_MAIN(cases)

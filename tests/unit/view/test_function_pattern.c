@@ -8,7 +8,7 @@ static bool matches(const char *pattern, const char *path, const char *name)
     struct recorded_module module = {.path = (char *)(uintptr_t)path};
     struct view_function function = {.name = name, .module = path == NULL ? NULL : &module};
 
-    return function_pattern_matches(pattern, &function);
+    return function_pattern_matches(NULL, pattern, &function);
 }
 
 static void names_match_in_any_module(void)
@@ -42,9 +42,6 @@ static void what_stands_behind_a_name_may_be_left_out(void)
     CHECK(matches("run<main::{lambda()#1}>::go", "/a", "run<main::{lambda()#1}>::go(void (*)(int))"));
     CHECK(matches("point::operator<<", "/a", "point::operator<<(int)"));
     CHECK(matches("f<&(g(int))>", "/a", "f<&(g(int))>(int)"));
-    CHECK_EQUAL(function_pattern_bare_length("operator"), 8);
-    CHECK_EQUAL(function_pattern_bare_length(">>}}"), 4);
-    CHECK_EQUAL(function_pattern_bare_length(""), 0);
     CHECK(matches("point::operator!=", "/a", "point::operator!=(point const&) const"));
 }
 

@@ -4,6 +4,9 @@
 #include "support/check.h"
 #include "support/kernel_trace.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static struct trace_folder folder;
 static struct view_trace trace;
 static struct view_functions functions;
@@ -82,7 +85,36 @@ static void what_is_behind_a_call_is_of_the_caller(void)
     close_trace();
 }
 
+/* Code that no file has, by what a runtime wrote down since the recording began. */
+static void code_that_was_made_has_the_names_of_its_runtime(void)
+{
+    const uint64_t frames[] = {0x999010, 0x999021};
+    struct kernel_event made = {.time = 1500, .user_frames = frames, .user_frame_count = 2};
+    struct kernel_frame frame;
+    char path[64];
+    FILE *map;
+
+    open_trace();
+    made.pid = made.tid = (uint32_t)getpid();
+    snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+    map = fopen(path, "w");
+    CHECK(map != NULL);
+    fprintf(map, "999000 20 JS:*inner\n999020 1 JS:*outer\n");
+    fclose(map);
+    kernel_stack_frame(&functions, &sources, &made, 0, &frame);
+    CHECK(frame.is_named && frame.module == NULL);
+    CHECK_TEXT(frame.name, "JS:*inner");
+    CHECK_EQUAL(frame.distance, 0x10);
+    /* Behind a call that is the last thing in its function. */
+    kernel_stack_frame(&functions, &sources, &made, 1, &frame);
+    CHECK_TEXT(frame.name, "JS:*outer");
+    CHECK_EQUAL(frame.distance, 1);
+    unlink(path);
+    close_trace();
+}
+
 static const struct check_case cases[] = {
+    CHECK_CASE(code_that_was_made_has_the_names_of_its_runtime),
     CHECK_CASE(frames_have_names_from_inside_out),
     CHECK_CASE(what_is_behind_a_call_is_of_the_caller),
 };

@@ -67,6 +67,20 @@ static void a_call_without_others_in_it_is_one_row(void)
     replay_rows_deinit(&rows);
 }
 
+static void what_has_no_duration_is_not_compared_with_one(void)
+{
+    struct replay_ticket unknown, brief;
+
+    start(1000);
+    unknown = begin(1, 10);
+    replay_rows_end(&rows, unknown, &(struct replay_row){.function = 1, .time = 10, .flags = CALL_ENTRY_ONLY});
+    brief = begin(2, 20);
+    end(brief, 2, 20, 30);
+    CHECK_EQUAL(replay_rows_finish(&rows, 60), 0);
+    CHECK_TEXT(text, "1; ");
+    replay_rows_deinit(&rows);
+}
+
 /* Of another thread, say. */
 static void whatever_comes_in_between_makes_it_two(void)
 {
@@ -183,6 +197,7 @@ static void who_has_enough_is_told_no_more(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(a_call_without_others_in_it_is_one_row),
+    CHECK_CASE(what_has_no_duration_is_not_compared_with_one),
     CHECK_CASE(whatever_comes_in_between_makes_it_two),
     CHECK_CASE(calls_that_are_too_short_leave_no_trace),
     CHECK_CASE(long_calls_are_held_back_no_longer_than_needed),

@@ -23,6 +23,7 @@ const struct perf_registers *perf_registers_host(void)
         .arguments = {0, 1, 2, 3, 4, 5, 6, 7},
         .argument_count = 8,
         .result = 0,
+        .pc_number = PERF_REG_ARM64_PC,
     };
 
     return &host;

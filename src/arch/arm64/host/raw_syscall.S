@@ -39,4 +39,16 @@ raw_syscall_for_program_end:
         .cfi_endproc
         .size   raw_syscall_for_program, . - raw_syscall_for_program
 
+        .globl  own_calls_return_from_signal
+        .hidden own_calls_return_from_signal
+        .type   own_calls_return_from_signal, %function
+own_calls_return_from_signal:
+        .cfi_startproc
+        mov     sp, x0
+        mov     x8, #139
+        svc     #0
+        brk     #0
+        .cfi_endproc
+        .size   own_calls_return_from_signal, . - own_calls_return_from_signal
+
         .section .note.GNU-stack, "", %progbits

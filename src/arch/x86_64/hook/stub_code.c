@@ -47,7 +47,9 @@ static void put_knowledge(struct code_writer *writer, const struct hook_stub_req
     code_writer_put_u64(writer, (uintptr_t)request->function);
     code_writer_put_u64(writer, gates->enter);
     code_writer_put_u64(writer, gates->leave);
-    code_writer_put_u32(writer, event_header(request->function->record_number, EVENT_RECORD_ENTER));
+    code_writer_put_u32(writer,
+                        event_header(request->function->record_number,
+                                     request->parts & HOOK_STUB_EXIT ? EVENT_RECORD_LEAVE : EVENT_RECORD_ENTER));
     code_writer_put_u32(writer, request->parts);
 }
 

@@ -7,6 +7,7 @@
 #include "arch/x86_64/hook/branch_survey.h"
 #include "arch/x86_64/hook/hook_code.h"
 #include "arch/x86_64/hook/return_use.h"
+#include "arch/x86_64/hook/stack_check.h"
 #include "arch/x86_64/hook/system_call_sites.h"
 #include "arch/x86_64/isa/decoder.h"
 #include "arch/x86_64/x86_engine.h"
@@ -67,6 +68,9 @@ static bool look(const struct hook_planner *planner, const struct hook_code *cod
         return false;
     *instruction_out =
         (struct hook_instruction){insn.length, flags_of_flow(insn.flow) | flags_of_mnemonic(insn.mnemonic)};
+    if (!insn.is_memory || (insn.base == X86_RSP && insn.index == X86_GPR_NONE) || insn.mnemonic == X86_MNEMONIC_lea ||
+        insn.mnemonic == X86_MNEMONIC_nop)
+        instruction_out->flags |= HOOK_INSTRUCTION_STAYS_HOME;
     /* What the relocator refuses wherever the copy is. */
     if (insn.properties & X86_OPERAND_SIZE_BY_VENDOR)
         instruction_out->flags &= ~(unsigned)HOOK_INSTRUCTION_IS_MOVABLE;
@@ -78,12 +82,14 @@ static bool look(const struct hook_planner *planner, const struct hook_code *cod
 const struct engine_hook x86_hook = {
     .sizes = {.jump = 5, .hop = 2, .trap = 1, .hop_reach_back = 128, .hop_reach = 127, .entry = 9},
     .system_call_bytes = X86_SYSTEM_CALL_BYTES,
+    .goroutine_register = X86_R14,
     .survey = x86_branch_survey,
     .may_matter = x86_branch_hints_matter,
     .next_system_call = x86_system_call_next,
     .is_known_call = x86_system_call_is_known,
     .look = look,
     .find_return_use = x86_return_use_find,
+    .find_stack_check = x86_stack_check_find,
     .make_redirect = x86_redirect_make,
     .reaches = x86_redirect_reaches,
     .put_jump = x86_redirect_jump,

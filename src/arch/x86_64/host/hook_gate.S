@@ -8,6 +8,7 @@
  */
 #include "arch/x86_64/host/gate.inc"
 #include "arch/x86_64/host/gate_layout.h"
+#include "hook/go/goroutine_layout.h"
 
 /* Single step, direction and alignment checks: off in functions, and not put back by sahf. */
 #define FLAGS_ODD 0x40500
@@ -55,7 +56,8 @@ hook_gate_records:
         /*
          * rsi = a new invocation that is complete but for its slot; uses rax and rdx. Its depth is written while it is
          * nobody's yet: a signal handler that uses it meanwhile writes the same. Goes to 5 where the innermost one is
-         * not outside of this, and comes back to 4 if it is no worse than a JUMPER.
+         * not outside of this, and comes back to 4 if it is no worse than a JUMPER. Where a thread has other stacks there
+         * seems to be no room: then it goes to 10, and comes back to 11 if it has not changed to one of them.
          */
         .macro PUSH otherwise, above
         CHECK_IGNORING \otherwise
@@ -64,8 +66,8 @@ hook_gate_records:
         cmpq    %rdx, INVOCATION_SLOT - INVOCATION_BYTES(%rsi)
         jbe     5f
 4:      cmpq    HOOK_THREAD_LIMIT(%rcx), %rsi
-        jae     \otherwise
-        movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
+        jae     10f
+11:     movl    INVOCATION_DEPTH - INVOCATION_BYTES(%rsi), %eax
         incl    %eax
         movq    %rax, INVOCATION_DEPTH(%rsi)
         leaq    INVOCATION_BYTES(%rsi), %rax
@@ -93,6 +95,11 @@ hook_gate_records:
         jne     4b
         cmpq    %rdx, INVOCATION_SLOT - 4 * INVOCATION_BYTES(%rsi)
         jne     4b
+        jmp     \otherwise
+10:     cmpq    HOOK_THREAD_FULL(%rcx), %rsi
+        jae     \otherwise
+        cmpq    HOOK_THREAD_FLOOR(%rcx), %rdx
+        ja      11b
         jmp     \otherwise
         .endm
 
@@ -191,24 +198,57 @@ FUNCTION hook_gate_leave_record
         jmp     1b
 END hook_gate_leave_record
 
-/* Its leaving is told at once. */
+/* Its leaving is not going to be seen: EVENT_RECORD_PASSED. */
 FUNCTION hook_gate_once_record
         SAVE_SCRATCH
         FIND_THREAD once_otherwise
         CHECK_IGNORING once_otherwise
         movq    HOOK_THREAD_TOP(%rcx), %rsi
         subq    $INVOCATION_BYTES, %rsi
-        RECORD  0, 0, 1
-        jz      3f
-1:      RECORD  0, 1, 1
-        jz      4f
-2:      RESTORE_SCRATCH
+        RECORD  0, 3, 1
+        jz      2f
+1:      RESTORE_SCRATCH
         ret
-3:      CALL_FULL
+2:      CALL_FULL
         jmp     1b
-4:      CALL_FULL
-        jmp     2b
 END hook_gate_once_record
+
+/*
+ * The stack is where it was when the function was entered, or below that; r14 is the goroutine. What is told of it is
+ * how far the stack's end is above, and before that, the slow way, that the thread runs it now.
+ */
+FUNCTION hook_gate_goroutine_record
+        SAVE_SCRATCH
+        FIND_THREAD once_otherwise
+        CHECK_IGNORING once_otherwise
+        movq    hook_goroutine_number_at(%rip), %rax
+        movq    (%r14, %rax), %rax
+        testq   %rax, %rax
+        jz      once_otherwise
+        cmpq    HOOK_THREAD_GOROUTINE(%rcx), %rax
+        jne     once_otherwise
+        movq    GOROUTINE_STACK_END(%r14), %rsi
+        leaq    8(%rsp), %rdx
+        subq    %rdx, %rsi
+        orl     $EVENT_HEIGHT_BIT, %esi
+        rdtsc
+        shlq    $32, %rdx
+        orq     %rax, %rdx
+        movl    $HOOK_RECORD_BYTES, %eax
+        xaddq   %rax, HOOK_THREAD_POSITION(%rcx)
+        movq    %rdx, HOOK_RECORD_TIME(%rax)
+        movl    %esi, HOOK_RECORD_DEPTH(%rax)
+        movq    (%rsp), %rdx
+        movl    STUB_HEADER(%rdx), %edx
+        movl    %edx, (%rax)
+        addl    $HOOK_RECORD_BYTES, %eax
+        testl   $HOOK_RECORD_FULL, %eax
+        jz      2f
+1:      RESTORE_SCRATCH
+        ret
+2:      CALL_FULL
+        jmp     1b
+END hook_gate_goroutine_record
 
 /* ---- listening --------------------------------------------------------------------------------------------------- */
 

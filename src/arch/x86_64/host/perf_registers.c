@@ -24,6 +24,7 @@ const struct perf_registers *perf_registers_host(void)
         .arguments = {7, 6, 2, 1, 8, 9},
         .argument_count = 6,
         .result = 0,
+        .pc_number = PERF_REG_X86_IP,
     };
 
     return &host;

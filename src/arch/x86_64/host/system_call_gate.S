@@ -124,7 +124,7 @@ all_signals:
         .text
 
 make_own_call:
-        OWN_CALL call_gate
+        OWN_CALL_ANYWHERE call_gate
         ret
 
 /* ---- entering ---------------------------------------------------------------------------------------------------- */

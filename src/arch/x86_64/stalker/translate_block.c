@@ -25,13 +25,19 @@ static bool ends_block(struct translation *translation, const struct x86_insn *i
            (insn->properties & X86_MEMORY_WRITE && translation->draft->is_checked);
 }
 
+/* int3 in one byte, as debuggers and the kernel write it. */
+static bool is_breakpoint(const struct x86_insn *insn, const uint8_t *bytes)
+{
+    return insn->flow == X86_FLOW_TRAP && bytes[0] == 0xcc;
+}
+
 static void decode(struct translation *translation)
 {
     struct x86_block *decoded = x86_block_of(translation);
     struct block *block = translation->block;
     struct app_pc pc = block->start;
     unsigned options = host_cpu_decode_options();
-    size_t available = block_draft_begin(translation);
+    size_t available = block_draft_begin(translation), rest;
 
     struct x86_insn *insn = decoded->insns, *limit = insn + translation->insn_limit;
     const uint8_t *bytes = decoded->draft.source;
@@ -40,12 +46,18 @@ static void decode(struct translation *translation)
         int result = x86_decode(bytes, available, pc, options, insn);
 
         /* The copy ends here, the original does not. */
-        if (result == -ENODATA && decoded->draft.is_checked && insn > decoded->insns)
+        if (result == -ENODATA && decoded->draft.source == decoded->draft.copy && insn > decoded->insns)
             break;
         if (result != 0 || (x86_uses_our_segment(insn) && !x86_segment_can_be_put(insn))) {
             decoded->draft.ends_bad = true;
             decoded->draft.ends_unknown = result != 0;
             break;
+        }
+        rest = is_breakpoint(insn, bytes) ? block_draft_take_breakpoint_back(translation, pc, insn->length) : 0;
+        if (rest > 0) {
+            bytes = decoded->draft.source + (pc.value - block->start.value);
+            available = rest;
+            continue;
         }
         pc = x86_insn_next(insn);
         bytes += insn->length;

@@ -3,6 +3,8 @@
 
 #include "support/check.h"
 
+#include <unistd.h>
+
 static struct coverage_options options;
 static struct gait_error err;
 
@@ -35,6 +37,8 @@ static void options_come_in_any_order(void)
 
 static void what_is_wrong_is_told(void)
 {
+    /* Where there is no last trace. */
+    CHECK_EQUAL(chdir("/"), 0);
     CHECK_EQUAL(READ("--json"), COMMAND_MISUSED);
     CHECK(strstr(err.text, "TRACE is missing") != NULL);
     CHECK_EQUAL(READ("a", "b"), COMMAND_MISUSED);

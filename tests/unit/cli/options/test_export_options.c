@@ -3,6 +3,8 @@
 
 #include "support/check.h"
 
+#include <unistd.h>
+
 static struct export_options options;
 static struct gait_error err;
 
@@ -69,6 +71,8 @@ static void what_is_wrong_is_said_with_what_would_be_right(void)
     REFUSES("'gait export' has no such option; try 'gait help export'", "-q");
     REFUSES("cannot use '--to': its value is missing", "trace", "--to");
     REFUSES("cannot use '--from x': it is no time since the beginning", "--from", "x");
+    /* Where there is no last trace. */
+    CHECK_EQUAL(chdir("/"), 0);
     REFUSES("TRACE is missing", "-f", "chrome");
     REFUSES("takes one trace", "-f", "chrome", "a", "b");
     REFUSES("no format was given", "trace");

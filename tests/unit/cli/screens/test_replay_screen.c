@@ -170,6 +170,15 @@ static void parts_of_calls_say_what_they_are(void)
         "resumed: it began before, and was suspended, or is that of a process which forked within it\n");
 }
 
+static void what_has_no_duration_shows_none(void)
+{
+    begin(REPLAY_TIME_NONE);
+    put(REPLAY_LEAF, 0, 0, CALL_ENTRY_ONLY);
+    replay_screen_put_legend(&shown);
+    end("          -  example+0x1100();\n"
+        "- not known how long it took, nor what it called: only its entry could be seen\n");
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(calls_are_indented_and_end_with_their_duration),
     CHECK_CASE(guesses_are_told_once_and_above_all_rows),
@@ -179,6 +188,7 @@ static const struct check_case cases[] = {
     CHECK_CASE(values_are_shown_where_there_are_some),
     CHECK_CASE(what_is_missing_is_told),
     CHECK_CASE(parts_of_calls_say_what_they_are),
+    CHECK_CASE(what_has_no_duration_shows_none),
 };
 
 CHECK_MAIN(cases)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* As gait report shows it, and its relatives show a recording by hooks. */
+#define _GNU_SOURCE
 #include "cli/screens/report_table.h"
 
 #include "cli/command.h"
+#include "cli/screens/screen.h"
 #include "support/check.h"
 #include "support/command_run.h"
 #include "support/hooked_thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 extern const struct command command_dump_events, command_report, command_verify;
 
@@ -43,6 +48,25 @@ static void functions_are_shown_by_total_and_by_self_time(void)
            "2 functions by self time, without what is called\n"
            "     total      self  self %      calls ");
     EXPECT(&command_report, "  enters         leaves ");
+    trace_folder_deinit(&folder);
+}
+
+/* Without the columns that have no room there. */
+static void terminals_that_are_narrow_have_fewer_columns(void)
+{
+    char *text = NULL;
+    size_t size_bytes;
+    struct screen screen = {.stream = open_memstream(&text, &size_bytes), .width = 80, .is_terminal = true};
+    struct gait_error err = {.code = 0};
+    char *words[] = {folder.path};
+    const struct command_call call = {1, words, &screen, &err};
+
+    begin();
+    CHECK_EQUAL(command_report.run(&call), COMMAND_DONE);
+    fclose(screen.stream);
+    CHECK(strstr(text, "     total      self  self %      calls       avg  function") != NULL);
+    CHECK(strstr(text, "p99") == NULL);
+    free(text);
     trace_folder_deinit(&folder);
 }
 
@@ -113,9 +137,13 @@ static void streams_of_hooked_functions_are_verified(void)
 }
 
 static const struct check_case cases[] = {
-    CHECK_CASE(functions_are_shown_by_total_and_by_self_time), CHECK_CASE(an_order_and_a_kind_may_be_asked_for),
-    CHECK_CASE(a_filter_leaves_other_functions_out),           CHECK_CASE(what_was_not_seen_is_said),
-    CHECK_CASE(hooked_functions_are_lines_of_a_dump),          CHECK_CASE(streams_of_hooked_functions_are_verified),
+    CHECK_CASE(functions_are_shown_by_total_and_by_self_time),
+    CHECK_CASE(terminals_that_are_narrow_have_fewer_columns),
+    CHECK_CASE(an_order_and_a_kind_may_be_asked_for),
+    CHECK_CASE(a_filter_leaves_other_functions_out),
+    CHECK_CASE(what_was_not_seen_is_said),
+    CHECK_CASE(hooked_functions_are_lines_of_a_dump),
+    CHECK_CASE(streams_of_hooked_functions_are_verified),
 };
 
 CHECK_MAIN(cases)

@@ -26,6 +26,23 @@ static void expect(struct screen *screen, const char *expected)
     free(printed);
 }
 
+static void words_go_on_in_further_lines_of_terminals(void)
+{
+    struct screen screen = memory_screen();
+
+    screen_put_words(&screen, 60, "words that are read by another program stay in one line");
+    screen.is_terminal = true;
+    screen_print(&screen, "%60s", "");
+    screen_put_words(&screen, 60, "words that people read do not and_what_is_longer_than_a_line stays");
+    screen_put_words(&screen, 70, "no room is left for words here");
+    expect(&screen, "words that are read by another program stay in one line\n"
+                    "                                                            words that people\n"
+                    "                                                            read do not\n"
+                    "                                                            and_what_is_longer_than_a_line\n"
+                    "                                                            stays\n"
+                    "no room is left for words here\n");
+}
+
 static void text_is_filled_up_or_cut_off(void)
 {
     struct screen screen = memory_screen();
@@ -126,6 +143,7 @@ static void a_full_or_closed_stream_is_reported(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(text_is_filled_up_or_cut_off),
+    CHECK_CASE(words_go_on_in_further_lines_of_terminals),
     CHECK_CASE(styles_do_not_change_the_width),
     CHECK_CASE(streams_that_are_no_terminals_have_no_colours),
     CHECK_CASE(terminals_have_colours_unless_somebody_objects),

@@ -50,6 +50,17 @@ static void knowledge_is_where_gates_look_for_it(void)
     CHECK_EQUAL(stub.landing.value, called + STUB_LANDING);
 }
 
+static void records_of_returns_say_so(void)
+{
+    uint64_t stub_place;
+
+    (void)write_stub(HOOK_STUB_RECORD | HOOK_STUB_GOROUTINE | HOOK_STUB_EXIT, PLACE, TARGET, sizeof(bytes));
+    stub_place = (uintptr_t)bytes + (stub.entry.value + decode(stub.entry.value).length - PLACE);
+    CHECK_EQUAL(event_header_record(*(const uint32_t *)(uintptr_t)(stub_place + STUB_HEADER)), EVENT_RECORD_LEAVE);
+    CHECK_EQUAL(stub_record_number(stub_place), 77);
+    CHECK_EQUAL(stub.landing.value, 0);
+}
+
 static void a_stub_calls_its_gates_and_its_target(void)
 {
     struct x86_insn insn;
@@ -130,6 +141,7 @@ static void what_is_out_of_reach_or_does_not_fit_is_told(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(knowledge_is_where_gates_look_for_it),
+    CHECK_CASE(records_of_returns_say_so),
     CHECK_CASE(a_stub_calls_its_gates_and_its_target),
     CHECK_CASE(stubs_without_returns_jump_to_their_target),
     CHECK_CASE(probes_step_over_what_is_below_the_stack_pointer),

@@ -4,8 +4,8 @@
  * inside of the higher one, and gone when that one calls somebody else. Of other stacks nothing is known: coroutines
  * may have theirs anywhere, side by side. System calls the first time; on the calling thread. No libc.
  */
-#ifndef GAIT_HOOK_OWN_STACK_H
-#define GAIT_HOOK_OWN_STACK_H
+#ifndef GAIT_PROCESS_OWN_STACK_H
+#define GAIT_PROCESS_OWN_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* configurations: debug-* */
 #define _GNU_SOURCE
-#include "hook/own_stack.h"
+#include "process/own_stack.h"
 
 #include "hook/hook_thread.h"
 #include "support/check.h"

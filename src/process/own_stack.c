@@ -4,7 +4,7 @@
  * something else. The first thread, whose thread pointer may be next to anything, has what the kernel calls the stack,
  * which grows: nothing is mapped near below it.
  */
-#include "hook/own_stack.h"
+#include "process/own_stack.h"
 
 #include "base/raw_syscall.h"
 #include "process/mapping_list.h"
