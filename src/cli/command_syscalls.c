@@ -306,7 +306,7 @@ const struct command command_syscalls = {
                "Examples:\n"
                "  gait syscalls -f -e trace=%file make\n"
                "  gait syscalls -c -p 1234\n"
-               "  gait syscalls -ff -o trace.txt ./configure\n"
+               "  gait syscalls -f -tt -o trace.txt make\n"
                "  gait syscalls -e inject=openat:error=EACCES:when=3 cat /etc/passwd\n",
     .takes_program = true,
     .run = run,

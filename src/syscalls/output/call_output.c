@@ -223,10 +223,14 @@ static void close_all(struct call_output *output)
     if (output->stream == NULL)
         return;
     has_failed = ferror(output->stream) != 0;
-    if (output->is_command)
-        has_failed |= pclose(output->stream) == -1;
-    else
+    /* A command that ended before may have been waited for with other children. */
+    if (output->is_command) {
+        has_failed |= fflush(output->stream) != 0;
+        (void)pclose(output->stream);
+        errno = EPIPE;
+    } else {
         has_failed |= (output->stream == stderr ? fflush(output->stream) : fclose(output->stream)) != 0;
+    }
     if (has_failed && output->failed == 0)
         output->failed = errno == 0 ? EIO : errno;
 }

@@ -234,7 +234,9 @@ static void format_cell(char text[NAME_BYTES], enum system_call_column column, c
         snprintf(text, NAME_BYTES, "%lu", (unsigned long)count->calls);
         break;
     case SYSTEM_CALL_COLUMN_ERRORS:
-        snprintf(text, NAME_BYTES, count->errors == 0 ? "" : "%lu", (unsigned long)count->errors);
+        snprintf(text, NAME_BYTES, "%lu", (unsigned long)count->errors);
+        if (count->errors == 0)
+            text[0] = '\0';
         break;
     default:
         text[0] = '\0';
