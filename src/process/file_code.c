@@ -15,7 +15,7 @@
 /* What is compared: so much code, and no more than a mapping has, since those begin and end with pages. */
 #define WINDOW_BYTES 64u
 
-struct search {
+struct file_code_search {
     uint64_t address; /* of the window */
     uint64_t offset;  /* in the file */
     bool is_found;
@@ -24,7 +24,7 @@ struct search {
 
 static void look_at(void *context, const struct mapping *mapping)
 {
-    struct search *search = context;
+    struct file_code_search *search = context;
 
     search->is_found = mapping->path_length > 0 && mapping->path[0] == '/' &&
                        mapping->path_length < sizeof(mapping->path) && !mapping->is_writable && !mapping->is_shared &&
@@ -36,7 +36,7 @@ static void look_at(void *context, const struct mapping *mapping)
     search->path[mapping->path_length] = '\0';
 }
 
-static bool read_file(const struct search *search, uint8_t *bytes)
+static bool read_file(const struct file_code_search *search, uint8_t *bytes)
 {
     long fd = raw_syscall(__NR_openat, AT_FDCWD, (long)search->path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0, 0, 0);
     long got;
@@ -52,7 +52,7 @@ static bool read_file(const struct search *search, uint8_t *bytes)
 
 bool file_code_behind_breakpoint(uint64_t address, void *bytes_out, size_t size_bytes)
 {
-    struct search search = {.address = align_down(address, WINDOW_BYTES)};
+    struct file_code_search search = {.address = align_down(address, WINDOW_BYTES)};
     const uint8_t *memory = (const uint8_t *)(uintptr_t)search.address, *breakpoint;
     size_t place = address - search.address;
     uint8_t file[WINDOW_BYTES];
