@@ -62,8 +62,8 @@ struct hook_thread {
     uint64_t own_bytes;
     struct hook_thread_call *calls; /* HOOK_THREAD_CALLS_MAX of them */
     uint32_t call_next;
-    uint32_t is_lending; /* a child that shares our memory uses this until it executes a program: vfork */
-    uint64_t goroutine;  /* as HOOK_THREAD_GOROUTINE says */
+    uint32_t is_lending;        /* a child that shares our memory uses this until it executes a program: vfork */
+    _Atomic uint64_t goroutine; /* as HOOK_THREAD_GOROUTINE says; others change it to 0 where it goes on elsewhere */
     uint64_t reserved[1];
     struct gait_cpu_context context; /* while listeners run that a gate has called */
     uint64_t thread_pointer;

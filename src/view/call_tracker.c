@@ -293,14 +293,16 @@ static void resume_others(struct call_tracker *tracker, const struct goroutine_a
 static void change_goroutine(struct call_tracker *tracker, const struct gait_event *event, uint64_t time)
 {
     struct goroutine_arrival arrival;
+    bool has_arrived = goroutine_stacks_arrive(tracker->goroutine_stacks, tracker->thread, event->time, &arrival);
 
-    if (tracker->goroutine == event->target)
+    /* It is told again in each buffer, and when it comes back. */
+    if (tracker->goroutine == event->target && !has_arrived)
         return;
     /* When the thread left it nobody knows: it may have gone on elsewhere since. */
     if (tracker->open_count != 0)
         park_goroutine(tracker, tracker->previous_time);
     tracker->goroutine = event->target;
-    if (goroutine_stacks_arrive(tracker->goroutine_stacks, tracker->thread, event->time, &arrival))
+    if (has_arrived)
         resume_others(tracker, &arrival, time);
     else
         resume_own(tracker, time);

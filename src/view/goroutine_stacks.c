@@ -144,10 +144,9 @@ static void leave(struct turn_reading *reading, const struct goroutine_call *cal
     }
 }
 
+/* Also if it is told again: other threads may have had it meanwhile. */
 static void begin_turn(struct turn_reading *reading, uint64_t goroutine, uint64_t time)
 {
-    if (reading->has_turn && reading->turns[reading->turn_count - 1].goroutine == goroutine)
-        return;
     if (ARRAY_RESERVE(reading->turns, reading->turn_capacity, reading->turn_count + 1) != 0) {
         reading->result = -ENOMEM;
         return;

@@ -12,6 +12,8 @@
 #include "hook/stub_knowledge.h"
 #include "ring/event_record.h"
 
+#include <stdatomic.h>
+
 _Static_assert(EVENT_HEIGHT_BIT == EVENT_HEIGHT, "as readers have it");
 
 /* Set in the number of a goroutine that has none. */
@@ -72,9 +74,27 @@ static uint64_t word_of(uint64_t goroutine, uint64_t offset)
     return *(const uint64_t *)(uintptr_t)(goroutine + offset);
 }
 
+/*
+ * A thread that has it again later, and ran no other one that was told meanwhile, is to tell it again: else it would
+ * seem never to have been elsewhere. While it runs here no other thread compares it with its own.
+ */
+static void forget_elsewhere(const struct hook_thread *thread, uint64_t number)
+{
+    struct hook_thread *other;
+
+    for (uint32_t i = 0; (other = hook_thread_at(i)) != NULL; i++) {
+        uint64_t told = number;
+
+        if (other != thread && atomic_load_explicit(&other->goroutine, memory_order_relaxed) == number)
+            (void)atomic_compare_exchange_strong_explicit(&other->goroutine, &told, 0, memory_order_relaxed,
+                                                          memory_order_relaxed);
+    }
+}
+
 static void announce(struct hook_thread *thread, uint64_t number)
 {
-    thread->goroutine = number;
+    forget_elsewhere(thread, number);
+    atomic_store_explicit(&thread->goroutine, number, memory_order_relaxed);
     hook_record_write(thread, event_goroutine_high(number), EVENT_RECORD_GOROUTINE, (uint32_t)number);
 }
 

@@ -124,6 +124,31 @@ static void what_ended_elsewhere_is_over(void)
     end();
 }
 
+/* A thread that had it before, and no other one meanwhile, tells it again. */
+static void it_comes_back_to_a_thread_that_had_no_other(void)
+{
+    begin();
+    runs(7, 5000);
+    enters(A, 100, 5000);
+    enters(B, 200, 5010);
+    runs(7, 5050); /* a new buffer */
+    runs(7, 5300);
+    leaves(C, 220, 5310);
+    enters(C, 200, 5320);
+    leaves(C, 220, 5330);
+    leaves(A, 150, 5340);
+    put_thread(201);
+    runs(7, 5100);
+    leaves(B, 250, 5110);
+    enters(C, 200, 5120);
+    put_thread(202);
+    CHECK_EQUAL(view_trace_open(&trace, folder.path, NULL), 0);
+    tells(2, "<401000@5000 <401100@5010 401100@5050/0 suspended> 401000@5050/40 suspended> "
+             "<401000@5300 resumed <401200@5300 resumed 401200@5310/0+180/0> <401200@5320 401200@5330/0> "
+             "401000@5340/200+300/0> ");
+    end();
+}
+
 static void calls_that_a_panic_left_do_not_come_back(void)
 {
     begin();
@@ -178,6 +203,7 @@ static void processes_without_goroutines_have_none(void)
 static const struct check_case cases[] = {
     CHECK_CASE(calls_go_on_on_another_thread),
     CHECK_CASE(what_ended_elsewhere_is_over),
+    CHECK_CASE(it_comes_back_to_a_thread_that_had_no_other),
     CHECK_CASE(calls_that_a_panic_left_do_not_come_back),
     CHECK_CASE(a_goroutine_that_nobody_goes_on_with_is_suspended_for_good),
     CHECK_CASE(processes_without_goroutines_have_none),

@@ -108,10 +108,37 @@ static void calls_are_told_with_their_goroutine_and_height(void)
     hook_goroutine_number_at = 0;
 }
 
+static void a_thread_that_had_it_is_to_tell_it_again(void)
+{
+    static const struct hook_threads_options options = {0};
+    struct hook_thread *own;
+    bool is_forked;
+
+    CHECK_EQUAL(hook_threads_begin(&options), 0);
+    own = hook_thread_obtain(&is_forked);
+    CHECK(own != NULL);
+    hook_goroutine_number_at = 152;
+    atomic_store(&thread.position, (uintptr_t)records);
+    atomic_store(&thread.goroutine, 0);
+    goroutine[19] = 18;
+    atomic_store(&own->goroutine, 17);
+    hook_goroutine_record(&thread, stub_with(HOOK_STUB_GOROUTINE | HOOK_STUB_RECORD), (uintptr_t)goroutine, 0x8f00);
+    CHECK_EQUAL(atomic_load(&own->goroutine), 17);
+    atomic_store(&own->goroutine, 18);
+    hook_goroutine_record(&thread, stub_with(HOOK_STUB_GOROUTINE | HOOK_STUB_RECORD), (uintptr_t)goroutine, 0x8f00);
+    CHECK_EQUAL(atomic_load(&own->goroutine), 18);
+    atomic_store(&thread.goroutine, 0);
+    hook_goroutine_record(&thread, stub_with(HOOK_STUB_GOROUTINE | HOOK_STUB_RECORD), (uintptr_t)goroutine, 0x8f00);
+    CHECK_EQUAL(atomic_load(&own->goroutine), 0);
+    CHECK_EQUAL(atomic_load(&thread.goroutine), 18);
+    hook_goroutine_number_at = 0;
+}
+
 static const struct check_case cases[] = {
     CHECK_CASE(offsets_are_those_of_versions_that_are_known),
     CHECK_CASE(the_version_is_found_in_a_file),
     CHECK_CASE(calls_are_told_with_their_goroutine_and_height),
+    CHECK_CASE(a_thread_that_had_it_is_to_tell_it_again),
 };
 
 CHECK_MAIN(cases)

@@ -5,6 +5,7 @@
 #include "arch/signal_saved.h"
 #include "hook/hook_gate.h"
 #include "hook/invocation_stack.h"
+#include "ring/event_record.h"
 #include "support/check.h"
 
 #include <signal.h>
@@ -63,7 +64,7 @@ static void a_record_that_is_begun_is_completed(void)
 {
     CHECK_EQUAL(signal_saved_pc_at((uintptr_t)&frame), (uintptr_t)&frame.context.uc_mcontext.gregs[REG_RIP]);
     check_gate(hook_gate_enter_record, HEADER, DEPTH);
-    check_gate(hook_gate_once_record, HEADER, DEPTH + 1);
+    check_gate(hook_gate_once_record, HEADER + (EVENT_RECORD_PASSED - EVENT_RECORD_ENTER), DEPTH + 1);
 }
 
 static void elsewhere_nothing_is_written(void)
