@@ -194,6 +194,12 @@ prints "small: block of 5 bytes" dump block "$folder/small.so" "$(printf '0x%x+5
 prints "gs:[" dump block "$folder/small.so" small --events=call,ret,exec,block,compile
 prints "ret" dump block "$folder/small.so" unsized
 
+# Help fits a terminal, however wide its source is.
+while read -r -a name; do
+    "$gait" help "${name[@]}" >"$folder/out" 2>"$folder/err" || fail "no help of ${name[*]}"
+    check "lines of gait help ${name[*]} are wider than a terminal" awk 'length > 80 { exit 1 }' "$folder/out"
+done < <(sed -n 's/^COMMAND(\(.*\)).*/\1/p' src/cli/commands.def | tr _ ' ')
+
 # Every line fits, for any width, and has no colours in a pipe.
 for columns in 60 80 100 140 200; do
     checks=$((checks + 1))

@@ -51,23 +51,48 @@ static void code_ends_where_its_mapping_does(void)
     unmap_pages(code, 2);
 }
 
-static void who_cannot_look_says_so(void)
+static void limit_descriptors(rlim_t soft, rlim_t hard)
 {
-    struct rlimit limit, none = {0, 0};
+    const struct rlimit limit = {soft, hard};
+
+    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void who_may_have_no_descriptor_has_one_for_a_moment(void)
+{
     uint64_t code = map_pages(1, PROT_READ | PROT_EXEC);
+    struct rlimit limit;
 
     getrlimit(RLIMIT_NOFILE, &limit);
-    none.rlim_max = limit.rlim_max;
     code_source_init(&source);
-    setrlimit(RLIMIT_NOFILE, &none);
-    CHECK_EQUAL(bytes_at(code), 0);
-    CHECK(code_source_is_blind(&source));
-    setrlimit(RLIMIT_NOFILE, &limit);
-    code_source_forget(&source, code, code + PAGE, true);
+    limit_descriptors(0, limit.rlim_max);
     CHECK_EQUAL(bytes_at(code), PAGE);
     CHECK(!code_source_is_blind(&source));
+    limit_descriptors(limit.rlim_cur, limit.rlim_max);
     CHECK_EQUAL(bytes_at(0), 0);
     CHECK(!code_source_is_blind(&source));
+    code_source_deinit(&source);
+    unmap_pages(code, 1);
+}
+
+/* In a child: such a limit stays. */
+static void who_cannot_look_says_so(void)
+{
+    uint64_t code = map_pages(1, PROT_READ | PROT_EXEC);
+    pid_t child;
+    int status;
+
+    code_source_init(&source);
+    child = fork();
+    if (child == 0) {
+        limit_descriptors(0, 0);
+        /* Who may raise any limit is not kept from it. */
+        if (bytes_at(code) == PAGE)
+            _exit(0);
+        _exit(code_source_is_blind(&source) ? 0 : 1);
+    }
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
     code_source_deinit(&source);
     unmap_pages(code, 1);
 }
@@ -387,6 +412,7 @@ static void threads_may_look_at_once(void)
 
 static const struct check_case cases[] = {
     CHECK_CASE(code_ends_where_its_mapping_does),
+    CHECK_CASE(who_may_have_no_descriptor_has_one_for_a_moment),
     CHECK_CASE(who_cannot_look_says_so),
     CHECK_CASE(this_program_is_code),
     CHECK_CASE(memory_must_be_readable_and_executable),
