@@ -173,7 +173,7 @@ static enum command_status run_on(const struct command_call *call, const char *c
 
 static enum command_status run(const struct command_call *call)
 {
-    static const char *const names[] = {"FILE", "SYMBOL or 0xADDRESS"};
+    static const char *const names[] = {"FILE", "FUNCTION or 0xADDRESS"};
     struct block_choices choices = {0};
     const struct argument_option options[] = {{"events", EVENT_NAMES, &choices.events}};
     const struct argument_rules rules = {
@@ -187,13 +187,13 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_block;
 const struct command command_dump_block = {
     .name = "dump block",
-    .arguments = "FILE SYMBOL|0xADDRESS[+SIZE] [--events call,ret,exec,block,compile]",
+    .arguments = "FILE FUNCTION|0xADDRESS[+SIZE] [--events call,ret,exec,block,compile]",
     .summary = "show what following a thread makes of a block of code",
     .details = "Translates the block that begins at a function or an address of an ELF file, as a\n"
                "thread that is followed would run it, and shows both side by side: beside each\n"
                "instruction what became of it, marked * where it is not the same any more. A\n"
                "block ends with the first instruction that can go elsewhere. Nothing is run.\n"
-               "FILE and SYMBOL are as in 'gait help disassemble'.\n\n"
+               "FILE and FUNCTION are as in 'gait help disassemble'.\n\n"
                "  --events    what is recorded of the thread, a list: calls and returns (call,ret),\n"
                "              instructions (exec), blocks (block), translations (compile)\n\n"
                "Examples:\n"

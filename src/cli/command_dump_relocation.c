@@ -77,7 +77,7 @@ static enum command_status run_on(const struct command_call *call, const char *c
 
 static enum command_status run(const struct command_call *call)
 {
-    static const char *const names[] = {"FILE", "SYMBOL or 0xADDRESS"};
+    static const char *const names[] = {"FILE", "FUNCTION or 0xADDRESS"};
     struct relocation_choices choices = {0};
     const struct argument_option options[] = {
         {"far", NULL, &choices.is_far},
@@ -95,11 +95,11 @@ static enum command_status run(const struct command_call *call)
 extern const struct command command_dump_relocation;
 const struct command command_dump_relocation = {
     .name = "dump relocation",
-    .arguments = "FILE SYMBOL|0xADDRESS[+SIZE] [--far] [--spill stack|segment] [--return copy|original]",
+    .arguments = "FILE FUNCTION|0xADDRESS[+SIZE] [--far] [--spill stack|segment] [--return copy|original]",
     .summary = "show how a function changes when it is copied to another address",
     .details = "Copies a function of an ELF file and shows original and copy side by side: beside\n"
                "each instruction what became of it, marked * where it is not the same any more.\n"
-               "Nothing is run. FILE and SYMBOL are as in 'gait help disassemble'.\n\n"
+               "Nothing is run. FILE and FUNCTION are as in 'gait help disassemble'.\n\n"
                "  --far       copy to where displacements of 32 bits do not reach\n"
                "  --spill     keep registers that the copy needs for a moment below the stack of\n"
                "              the program (stack), or in slots of the thread's segment (segment)\n"
