@@ -30,7 +30,9 @@ for events in none call,ret block; do
         grep -q '^thread [0-9]* at far_return+0x[0-9a-f]*: gait does not know how to follow this instruction: 48 cb ' "$folder/report"
     check "the trace does not say it" grep -q '"why": "instruction"' "$folder"/traces/*/manifest.json
     left_by $events "$folder/without_descriptors"
-    check "without descriptors: the report does not say why" grep -q 'the code there cannot be read' "$folder/report"
+    # Who may raise any limit has descriptors all the same.
+    (ulimit -Hn 5 && ulimit -Hn 6) 2>/dev/null ||
+        check "without descriptors: the report does not say why" grep -q 'the code there cannot be read' "$folder/report"
     left_by $events "$folder/without_memory"
     check "without memory: the report does not say it" grep -q 'no memory left to follow the new thread' "$folder/report"
     # Not left, since it does not get what it wants.
