@@ -9,6 +9,7 @@
 #include "hosted/error_text.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GROUPS_MAX PROGRAM_CONDITIONS_MAX
@@ -29,7 +30,8 @@ struct condition_parser {
     const char *at;
     const struct source_probe *probe;
     struct gait_error *err;
-    unsigned depth;
+    unsigned depth;         /* of parentheses */
+    struct groups *seconds; /* what stands behind && and behind ||, for each depth: too large for the stack */
 };
 
 static int read_any(struct condition_parser *parser, bool is_negated, struct groups *groups_out);
@@ -214,50 +216,67 @@ static int combine(struct condition_parser *parser, bool is_and, struct groups *
 
 static int read_all(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
-    struct groups next;
+    struct groups *second = &parser->seconds[2 * parser->depth];
     int result = read_one(parser, is_negated, groups_out);
 
     while (result == 0 && take(parser, "&&")) {
-        result = read_one(parser, is_negated, &next);
+        result = read_one(parser, is_negated, second);
         if (result == 0)
-            result = combine(parser, !is_negated, groups_out, &next);
+            result = combine(parser, !is_negated, groups_out, second);
     }
     return result;
 }
 
 static int read_any(struct condition_parser *parser, bool is_negated, struct groups *groups_out)
 {
-    struct groups next;
+    struct groups *second = &parser->seconds[2 * parser->depth + 1];
     int result = read_all(parser, is_negated, groups_out);
 
     while (result == 0 && take(parser, "||")) {
-        result = read_all(parser, is_negated, &next);
+        result = read_all(parser, is_negated, second);
         if (result == 0)
-            result = combine(parser, is_negated, groups_out, &next);
+            result = combine(parser, is_negated, groups_out, second);
     }
     return result;
+}
+
+static int put_groups(struct condition_parser *parser, const struct groups *groups, struct program_config *config)
+{
+    config->condition_count = 0;
+    for (unsigned i = 0; i < groups->count; i++)
+        for (unsigned j = 0; j < groups->groups[i].count; j++) {
+            if (config->condition_count == PROGRAM_CONDITIONS_MAX)
+                return too_large(parser);
+            config->conditions[config->condition_count] = groups->groups[i].conditions[j];
+            config->conditions[config->condition_count].ends_group = j + 1 == groups->groups[i].count;
+            config->condition_count++;
+        }
+    return 0;
+}
+
+static int parse(struct condition_parser *parser, struct groups *groups, struct program_config *config)
+{
+    int result = read_any(parser, false, groups);
+
+    if (result != 0)
+        return result;
+    pass_spaces(parser);
+    if (*parser->at != '\0')
+        return fail(parser, "&&, || or the end");
+    return put_groups(parser, groups, config);
 }
 
 int condition_parse(const char *text, const struct source_probe *probe, struct program_config *config,
                     struct gait_error *err)
 {
-    struct condition_parser parser = {text, text, probe, err, 0};
-    struct groups groups;
-    int result = read_any(&parser, false, &groups);
+    struct condition_parser parser = {text, text, probe, err, 0, NULL};
+    int result;
 
-    if (result != 0)
-        return result;
-    pass_spaces(&parser);
-    if (*parser.at != '\0')
-        return fail(&parser, "&&, || or the end");
-    config->condition_count = 0;
-    for (unsigned i = 0; i < groups.count; i++)
-        for (unsigned j = 0; j < groups.groups[i].count; j++) {
-            if (config->condition_count == PROGRAM_CONDITIONS_MAX)
-                return too_large(&parser);
-            config->conditions[config->condition_count] = groups.groups[i].conditions[j];
-            config->conditions[config->condition_count].ends_group = j + 1 == groups.groups[i].count;
-            config->condition_count++;
-        }
-    return 0;
+    /* Parentheses are at most DEPTH_MAX deep; the last one is all of it. */
+    parser.seconds = calloc(2 * (DEPTH_MAX + 1) + 1, sizeof(*parser.seconds));
+    if (parser.seconds == NULL)
+        return error_set(err, ENOMEM, "cannot read the condition '%s': there is no memory", text);
+    result = parse(&parser, &parser.seconds[2 * (DEPTH_MAX + 1)], config);
+    free(parser.seconds);
+    return result;
 }

@@ -10,10 +10,17 @@
 
 static struct call_text_run run;
 
+/* struct cmsghdr without what follows it. */
+struct header {
+    size_t length;
+    int level;
+    int type;
+};
+
 struct two_messages {
-    struct cmsghdr first;
+    struct header first;
     int descriptors[2];
-    struct cmsghdr second;
+    struct header second;
     struct in_pktinfo info;
 };
 
@@ -47,7 +54,7 @@ static void messages_that_are_cut_are_told(void)
     control_text_put(text, 0x10, 64);
     CHECK_TEXT(run.buffer, "0x10");
     call_text_run_clear(&run);
-    messages.first = (struct cmsghdr){20, SOL_SOCKET, 29};
+    messages.first = (struct header){20, SOL_SOCKET, 29};
     control_text_put(text, AT(&messages), 20);
     CHECK_TEXT(run.buffer, "[{cmsg_len=20, cmsg_level=SOL_SOCKET, cmsg_type=SO_TIMESTAMP_OLD, cmsg_data=???}]");
 }
