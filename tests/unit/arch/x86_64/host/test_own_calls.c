@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* configurations: debug-* asan-* */ /* the thread sanitizer waits for handlers to return by themselves */
 #define _GNU_SOURCE
 #include "arch/own_calls.h"
 
